@@ -44,12 +44,20 @@ struct GlobalOptions {
 
 /// Formats have their own versions: readers need the version and the schema.
 std::string version_text() {
-  static constexpr std::pair<const char*, int> kWritten[] = {
-      {"tir", kTirJsonVersion},     {"topology", kTopologyVersion}, {"manifest", kManifestVersion},
-      {"inspect", kInspectVersion}, {"report", kReportVersion},     {"diff", kDiffVersion},
-      {"check", kCheckVersion},     {"plan", kPlanVersion},         {"optimize", kOptimizeVersion},
-      {"verify", kVerifyVersion},   {"build", kBuildVersion},       {"run", kRunVersion},
-      {"profile", kProfileVersion}};
+  static constexpr std::pair<const char*, int> kWritten[] = {{"tir", kTirJsonVersion},
+                                                             {"topology", kTopologyVersion},
+                                                             {"manifest", kManifestVersion},
+                                                             {"inspect", kInspectVersion},
+                                                             {"integration", kIntegrationVersion},
+                                                             {"report", kReportVersion},
+                                                             {"diff", kDiffVersion},
+                                                             {"check", kCheckVersion},
+                                                             {"plan", kPlanVersion},
+                                                             {"optimize", kOptimizeVersion},
+                                                             {"verify", kVerifyVersion},
+                                                             {"build", kBuildVersion},
+                                                             {"run", kRunVersion},
+                                                             {"profile", kProfileVersion}};
   std::string text = fmt::format(
       "mlf {}\n"
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "commands/command.h"
+#include "commands/integration_tables.h"
 #include "mlf/inspection.h"
+#include "options.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -17,11 +19,22 @@ namespace {
 struct InspectArguments {
   std::string archive;
   bool json = false;
+  bool integration = false;
+  CompilerArguments compiler{};
 };
 
 void declare_inspect_options(CLI::App& app, InspectArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
-  app.add_flag("--json", options.json, "Print JSON (schemas/inspect.md)")->group("Output");
+  auto* integration =
+      app.add_flag("--integration", options.integration,
+                   "Show what an application needs to run the modules: functions, memory, what the "
+                   "archive does not define, headers, state")
+          ->group("Output");
+  add_compiler_options(app, options.compiler,
+                       "Find with this compiler which functions the archive does not define");
+  app.get_option("--cc")->needs(integration);
+  app.add_flag("--json", options.json, "Print JSON (schemas/inspect.md, integration.md)")
+      ->group("Output");
 }
 
 std::string or_dash(std::string text) {
@@ -164,11 +177,6 @@ Table memory_table(const Deployment& deployment, const Inspection& inspection) {
   return table;
 }
 
-std::string shape_text(const graph::TensorType& type) {
-  if (!type.shape) return "?";
-  return type.shape->empty() ? "scalar" : fmt::format("{}", fmt::join(*type.shape, "x"));
-}
-
 /// Inputs and outputs as main declares them. Without a network, those of metadata.json, which lacks
 /// shapes.
 Table tensors_table(const Deployment& deployment, const Inspection& inspection) {
@@ -189,8 +197,7 @@ Table tensors_table(const Deployment& deployment, const Inspection& inspection) 
           // Both have the order of main's parameters.
           const std::string field =
               fields.size() == ports.size() ? fmt::format("{}s.{}", direction, fields[at]) : "";
-          table.add({name, port.name, field, direction,
-                     port.type.dtype.is_void() ? "?" : tir::to_string(port.type.dtype),
+          table.add({name, port.name, field, direction, dtype_text(port.type),
                      shape_text(port.type), bytes ? std::to_string(*bytes) : "?"});
         }
       };
@@ -283,9 +290,18 @@ int report_failures(const Inspection& inspection, const Console& console) {
   return exit;
 }
 
+int show_integration(const Deployment& deployment, const InspectArguments& options) {
+  const Integration list = support::get_or_throw(
+      integration_of(deployment, {.compiler = compiler_of(options.compiler)}));
+  print(options.json ? to_json(deployment, list, JsonLayout::pretty)
+                     : to_tables(list, screen_of_standard_output()));
+  return 0;
+}
+
 int run_inspect(const InspectArguments& options, const Context& context) {
   const Deployment deployment =
       support::get_or_throw(Deployment::open(options.archive, context.limits.deployment()));
+  if (options.integration) return show_integration(deployment, options);
   const Inspection inspection = inspect(deployment);
   print(options.json ? to_json(deployment, inspection, JsonLayout::pretty)
                      : to_tables(deployment, inspection, screen_of_standard_output()));

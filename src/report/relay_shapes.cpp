@@ -19,38 +19,6 @@ using Shapes = std::map<std::string, Shape, std::less<>>;
 
 // --- Text ---------------------------------------------------------------------------------------
 
-/// The parts of "(a, b, c)", and the text after it.
-struct ArgumentList {
-  std::vector<std::string_view> arguments;
-  std::string_view rest;
-};
-
-/// Splits the first list in parentheses at its commas, other than those in brackets and comments.
-ArgumentList arguments_of(std::string_view line) {
-  ArgumentList list;
-  std::size_t depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (line.substr(i).starts_with("/*")) {
-      const std::size_t end = line.find("*/", i + 2);
-      if (end == line.npos) break;
-      i = end + 1;
-    } else if (c == '(' || c == '[') {
-      if (depth++ == 0) begin = i + 1;
-    } else if (c == ')' || c == ']') {
-      if (depth == 0 || --depth > 0) continue;
-      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
-      list.rest = line.substr(i + 1);
-      return list;
-    } else if (c == ',' && depth == 1) {
-      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
-      begin = i + 1;
-    }
-  }
-  return {};
-}
-
 /// "1, 8" up to `close`. Nothing if an extent is not a number.
 std::optional<Shape> numbers_until(std::string_view text, char close) {
   Shape numbers;
@@ -311,6 +279,31 @@ Result result_of(const CallText& call) {
 }
 
 }  // namespace
+
+ArgumentList arguments_of(std::string_view line) {
+  ArgumentList list;
+  std::size_t depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (line.substr(i).starts_with("/*")) {
+      const std::size_t end = line.find("*/", i + 2);
+      if (end == line.npos) break;
+      i = end + 1;
+    } else if (c == '(' || c == '[') {
+      if (depth++ == 0) begin = i + 1;
+    } else if (c == ')' || c == ']') {
+      if (depth == 0 || --depth > 0) continue;
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      list.rest = line.substr(i + 1);
+      return list;
+    } else if (c == ',' && depth == 1) {
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  return {};
+}
 
 void RelayShapes::add_parameters(std::string_view head) {
   for (const std::string_view parameter : arguments_of(head).arguments) {

@@ -10,6 +10,15 @@
 
 namespace mlf::report {
 
+/// The parts of "(a, b, c)", and the text after it.
+struct ArgumentList {
+  std::vector<std::string_view> arguments;
+  std::string_view rest;
+};
+
+/// Splits the first list in parentheses at its commas, other than those in brackets and comments.
+ArgumentList arguments_of(std::string_view line);
+
 /// The shapes of variables. If TVM has typed the model, comments state them. Otherwise they follow
 /// from the parameters, if this class knows all operators in between.
 class RelayShapes {

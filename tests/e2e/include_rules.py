@@ -53,6 +53,7 @@ PUBLIC = {
     "budget.h": "report",
     "diff.h": "report",
     "findings.def": "report",
+    "integration.h": "report",
     "measures.def": "report",
     "resources.def": "report",
     "verify.h": "process",

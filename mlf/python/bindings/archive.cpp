@@ -18,6 +18,7 @@
 #include "mlf/diff.h"
 #include "mlf/graph/write.h"
 #include "mlf/inspection.h"
+#include "mlf/integration.h"
 #include "mlf/optimize.h"
 #include "mlf/plan.h"
 #include "mlf/process.h"
@@ -175,6 +176,14 @@ std::string inspection(const Deployment& self) {
   return without_gil([&] { return to_json(self, inspect(self), JsonLayout::compact); });
 }
 
+std::string integration(const Deployment& self, const std::optional<std::string>& command,
+                        const std::vector<std::string>& flags) {
+  return value_or_raise(without_gil([&] {
+    return integration_of(self, {.compiler = compiler(command, flags)})
+        .map([&](const Integration& list) { return to_json(self, list, JsonLayout::compact); });
+  }));
+}
+
 std::string difference(const Deployment& old_archive, const Report& before,
                        const Deployment& new_archive, const Report& after) {
   return value_or_raise(without_gil([&] {
@@ -288,7 +297,8 @@ void bind_archive(nb::module_& module) {
           nb::sig("def optimize(self, output: str | os.PathLike[str], only: list[str], reorder: "
                   "bool, in_place: bool, drop_unused: bool, seconds: float | None, compiler: str | "
                   "None, flags: list[str]) -> str"))
-      .def("inspect", &inspection);
+      .def("inspect", &inspection)
+      .def("integration", &integration, nb::arg("compiler"), nb::arg("flags"));
   module.def("diff", &difference);
   module.def("verify", &verification, nb::arg("path"), nb::arg("tir_files"),
              nb::sig("def verify(path: str | os.PathLike[str], "

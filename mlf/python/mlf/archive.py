@@ -117,6 +117,10 @@ class Archive:
         """Return the document of `mlf inspect --json` (schemas/inspect.md)."""
         return dict(json.loads(self._archive.inspect()))
 
+    def integration(self, *, cc: str | None = None, cflags: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the document of `mlf inspect --integration --json` (schemas/integration.md)."""
+        return dict(json.loads(self._archive.integration(cc, list(cflags))))
+
     def report(self, *, cc: str | None = None, cflags: Sequence[str] = ()) -> dict[str, Any]:
         """Return the document of `mlf report --json` (schemas/report.md).
 

@@ -252,6 +252,7 @@ using OperationRow = std::pair<std::string_view, Operation>;
 
 constexpr std::array kOperations{
 #define MLF_CALLEE(name, operation) OperationRow{name, Operation::operation},
+#define MLF_OPERATOR_CALLEE(name, operation) OperationRow{name, Operation::operation},
 #include "graph/kernels/callees.def"
 };
 constexpr std::array kFused{

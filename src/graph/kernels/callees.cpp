@@ -10,9 +10,14 @@ namespace {
 
 using support::is_among;
 
-constexpr std::array kWorking{
+constexpr std::array kLibm{
 #define MLF_CALLEE(name, operation) std::string_view(name),
 #define MLF_FUSED_CALLEE(name) std::string_view(name),
+#include "graph/kernels/callees.def"
+};
+
+constexpr std::array kOperators{
+#define MLF_OPERATOR_CALLEE(name, operation) std::string_view(name),
 #include "graph/kernels/callees.def"
 };
 
@@ -40,6 +45,19 @@ constexpr std::array kLoggingMacros{
 #include "graph/kernels/callees.def"
 };
 
+struct OriginOfName {
+  std::string_view name;
+  CalleeOrigin origin;
+};
+constexpr auto kCalleesByPrefix = std::to_array<OriginOfName>({
+#define MLF_ORIGIN(prefix, origin) {prefix, CalleeOrigin::origin},
+#include "graph/kernels/callees.def"
+});
+constexpr auto kCalleesByName = std::to_array<OriginOfName>({
+#define MLF_ORIGIN_NAME(name, origin) {name, CalleeOrigin::origin},
+#include "graph/kernels/callees.def"
+});
+
 template <class Prefixes>
 bool begins_as_one(std::string_view name, const Prefixes& prefixes) {
   return std::ranges::any_of(prefixes,
@@ -48,9 +66,34 @@ bool begins_as_one(std::string_view name, const Prefixes& prefixes) {
 
 }  // namespace
 
+bool is_of_libm(std::string_view name) {
+  if (is_among(kLibm, name)) return true;
+  return name.ends_with('f') && is_among(kLibm, name.substr(0, name.size() - 1));
+}
+
 bool is_arithmetic(std::string_view name) {
-  if (is_among(kWorking, name)) return true;
-  return name.ends_with('f') && is_among(kWorking, name.substr(0, name.size() - 1));
+  return is_of_libm(name) || is_among(kOperators, name);
+}
+
+CalleeOrigin origin_of(std::string_view name) {
+  if (is_of_libm(name)) return CalleeOrigin::libm;
+  for (const OriginOfName& row : kCalleesByName) {
+    if (name == row.name) return row.origin;
+  }
+  for (const OriginOfName& row : kCalleesByPrefix) {
+    if (name.starts_with(row.name)) return row.origin;
+  }
+  if (!name.starts_with("__")) return CalleeOrigin::unknown;
+  // Such names are those of compilers; CMSIS-Core's are the instructions, in capitals.
+  const bool is_instruction =
+      std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  return is_instruction ? CalleeOrigin::cmsis : CalleeOrigin::compiler;
+}
+
+std::string_view to_string(CalleeOrigin origin) {
+  constexpr std::array<std::string_view, 7> kNames{"libm",  "c-library", "compiler", "tvm",
+                                                   "cmsis", "ethos-u",   "unknown"};
+  return kNames[static_cast<std::size_t>(origin)];
 }
 
 bool is_free_callee(std::string_view name) {

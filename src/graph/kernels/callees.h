@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "mlf/export.h"
+
 namespace mlf::graph {
 
 /// What a call does with the memory behind its pointer arguments.
@@ -14,8 +16,28 @@ enum class PointerUse : std::uint8_t {
   shared,    ///< the same, and has effects that other kernels see: no call may be moved across it
 };
 
+/// Whether a function is of libm: it has the name of an operator, with an `f` behind it for
+/// float32.
+bool is_of_libm(std::string_view name);
+
+/// Where a function comes from that an archive does not define.
+enum class CalleeOrigin : std::uint8_t {
+  libm,
+  c_library,
+  compiler,  ///< its runtime library
+  tvm,       ///< TVM's C runtime
+  cmsis,     ///< CMSIS-NN, and CMSIS-Core
+  ethos_u,   ///< the driver of the NPU
+  unknown,
+};
+
+/// By its name alone.
+CalleeOrigin origin_of(std::string_view name);
+
+/// "libm", "c-library", …
+MLF_API std::string_view to_string(CalleeOrigin origin);
+
 /// Whether an operator of TIR, or a function called by its symbol, computes a number from numbers.
-/// Functions of libm have the name of an operator, with an `f` behind it for float32.
 bool is_arithmetic(std::string_view name);
 
 /// Whether a call does no arithmetic of its own.

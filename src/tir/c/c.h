@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,9 +32,10 @@ struct CDefinition {
   SourceRange range;  ///< from its return type to its last brace or semicolon
 };
 
-/// An array without values, which may be a pool.
+/// An array without values, which may be a pool, or a pool of constants.
 struct CArray {
   std::string name;
+  std::string section{};                     ///< that an attribute states, or empty
   std::optional<std::uint64_t> alignment{};  ///< a power of two, if an attribute states one
 };
 
@@ -49,6 +51,17 @@ struct CFile {
 
 /// Classifies a file. Never fails. The cost is that of finding the end of each function.
 CFile describe_c(std::string_view text, const MacroValues& macros = {});
+
+/// What the text of a file of C defines and refers to.
+struct CReferences {
+  std::set<std::string, std::less<>> defined;  ///< functions with a body, and macros
+  /// Functions that bodies and macros call, or name if the file has their prototype; also macros.
+  std::set<std::string, std::less<>> called;
+  std::vector<std::string> includes;  ///< paths of headers, in the order of the text
+};
+
+/// Never fails. Leaves out what no compiler reads.
+CReferences references_of(std::string_view text);
 
 /// The type of a tensor parameter, as another part of the archive states it.
 struct CTensor {

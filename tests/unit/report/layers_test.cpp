@@ -7,6 +7,7 @@
 
 #include "mlf/deployment.h"
 #include "mlf/report.h"
+#include "report/relay_quantization.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::report {
@@ -27,6 +28,41 @@ TEST(RelayAnchors, AreTheOperatorsThatAreNotFusedAway) {
   EXPECT_EQ(anchors[0].line, 2u);
   EXPECT_EQ(anchors[1].operation, "softmax");
   EXPECT_EQ(anchors[1].reads, Sources{0});
+}
+
+TEST(RelayQuantization, IsThatOfTheOperatorsThatReadOrComputeATensor) {
+  const RelayQuantization read = quantization_in(
+      "def @main(%x: Tensor[(1, 4), int8], %y: Tensor[(1, 4), int8], %z: Tensor[(1, 4), int8]) {\n"
+      "  %0 = qnn.conv2d(%x, meta[relay.Constant][0], -3 /* ty=int32 */, 0, 0.02f, 0.01f);\n"
+      "  %1 = qnn.requantize(%0, 0.0002f, 0, 0.05f /* span=a:0:0 */, -5, out_dtype=\"int8\");\n"
+      "  %2 = clip(%1, a_min=-128f, a_max=127f);\n"
+      "  %3 = qnn.add(%y, %z, 0.5f, 1, 0.25f, 2, 1f, 3);\n"
+      "  %4 = qnn.dequantize(%z, 0.5f, 2);\n"
+      "  %5 = nn.relu(%3);\n"
+      "  (%2, %3, %5)\n"
+      "}\n");
+  ASSERT_EQ(read.inputs.size(), 2u);  // the operators contradict each other about z
+  EXPECT_EQ(read.inputs.at("x"), (Quantization{0.02, -3}));
+  EXPECT_EQ(read.inputs.at("y"), (Quantization{0.5, 1}));
+  ASSERT_EQ(read.outputs.size(), 3u);
+  EXPECT_EQ(read.outputs[0], (Quantization{0.05, -5}));
+  EXPECT_EQ(read.outputs[1], (Quantization{1, 3}));
+  EXPECT_FALSE(read.outputs[2]);
+}
+
+TEST(RelayQuantization, IsUnknownIfTheTextDoesNotStateNumbers) {
+  const RelayQuantization read = quantization_in(
+      "def @main(%x: Tensor[(1, 4), int8], %y: Tensor[(1, 4), float32]) {\n"
+      "  %0 = qnn.requantize(%x, meta[relay.Constant][0], 0, 1f, 0);\n"
+      "  qnn.quantize(%y, 0.5f, 7, out_dtype=\"int8\")\n"
+      "}\n");
+  EXPECT_TRUE(read.inputs.empty());
+  EXPECT_EQ(read.outputs, (std::vector<std::optional<Quantization>>{Quantization{0.5, 7}}));
+  // Functions inside of main have results of their own.
+  EXPECT_TRUE(
+      quantization_in("def @main(%x) {\n  %0 = fn (%y) {\n    qnn.quantize(%y, 1f, 0)\n  };\n"
+                      "  qnn.quantize(%x, 1f, 0)\n}\n")
+          .outputs.empty());
 }
 
 TEST(RelayText, HasMainUpToItsBrace) {

@@ -355,6 +355,15 @@ bool is_tvm_array(std::string_view head) {
          (head.find(".rodata.tvm") != head.npos || head.find("__tvm_param__") != head.npos);
 }
 
+std::string section_of(std::string_view text, const Item& item) {
+  constexpr std::string_view kSection = "section(\"";
+  text = text.substr(item.head.begin, item.head.end - item.head.begin);
+  const std::size_t at = text.find(kSection);
+  if (at == text.npos) return {};
+  text.remove_prefix(at + kSection.size());
+  return std::string(text.substr(0, text.find('"')));
+}
+
 FileItems split(const support::SourceText& source) {
   return Splitter(source.text).split();
 }

@@ -57,6 +57,9 @@ bool is_tvm_array(std::string_view head);
 /// memory speed, without reading them.
 FileItems split(const support::SourceText& source);
 
+/// The section that an attribute of a declaration names; empty if there is none.
+std::string section_of(std::string_view text, const Item& item);
+
 /// Narrows `versions` by the content of the file: includes, names of temporaries and parameters,
 /// order of the prologue.
 void infer_version(const support::SourceText& source, const FileItems& file,

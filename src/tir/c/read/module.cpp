@@ -729,7 +729,13 @@ CFile describe_c(std::string_view text, const MacroValues& macros) {
     }
     if (item.kind == c::ItemKind::workspace) {
       const auto pool = c::read_workspace_pool(source, item);
-      if (pool) file.arrays.push_back({std::string(pool->name), pool->alignment});
+      if (pool) {
+        file.arrays.push_back(
+            {std::string(pool->name), c::section_of(source.text, item), pool->alignment});
+      }
+    }
+    if (item.kind == c::ItemKind::pool) {
+      file.arrays.push_back({std::string(item.name), c::section_of(source.text, item)});
     }
     if (item.kind != c::ItemKind::function) continue;
     const std::uint32_t brace = item.is_closed ? 1 : 0;

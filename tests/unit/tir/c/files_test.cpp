@@ -33,6 +33,22 @@ TEST(CFiles, SayWhereEachFunctionIs) {
   EXPECT_EQ(text.substr(range.begin, range.end - range.begin) + "\n", kKernel);
 }
 
+TEST(CFiles, SayWhatTheyReferTo) {
+  using Names = std::set<std::string, std::less<>>;
+  const CReferences references = references_of(
+      "#include <math.h>\n#include \"arm_nn.h\"\n#define TWICE(x) fmaf(x, 2, 0)\n"
+      "#if 0\nint gone(void) { return lost(); }\n#endif\n"
+      "int32_t by_address(void);\nint32_t unused(void);\n"
+      "static int32_t helper(int32_t n) { return n; }\n"
+      "TVM_DLL int32_t tvmgen_default_f(struct ops* ops) {\n"
+      "  /* comment() */\n  ops->member(\"text()\");\n"
+      "  if (sizeof(int32_t) > 3 && helper((int32_t)expf(1)) > TWICE(1)) set(by_address);\n"
+      "  return (int32_t)(0);\n}\n");
+  EXPECT_EQ(references.defined, (Names{"TWICE", "helper", "tvmgen_default_f"}));
+  EXPECT_EQ(references.called, (Names{"TWICE", "by_address", "expf", "fmaf", "helper", "set"}));
+  EXPECT_EQ(references.includes, (std::vector<std::string>{"math.h", "arm_nn.h"}));
+}
+
 TEST(CFiles, PrototypesAndForwardersAreNoFunctions) {
   const CFile file = describe_c(
       kernel_file("TVM_DLL int32_t tvmgen_default_f(float* p);\n" + std::string(kKernel) +

@@ -1,0 +1,127 @@
+// What an application needs to run the modules of an archive: functions to call, tensors, memory to
+// provide, functions and headers that the archive does not have, and what keeps state. `mlf inspect
+// --integration` prints it.
+//
+//     const auto list = mlf::integration_of(deployment);
+//     if (list) print(mlf::to_json(deployment, *list, mlf::JsonLayout::pretty));
+//
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/report.h"
+
+namespace mlf {
+
+/// How an application runs a module.
+enum class ModuleInterface : std::uint8_t {
+  c,          ///< one function that takes structs of pointers
+  packed,     ///< one function that takes an array of TVMValue
+  graph,      ///< TVM's graph executor calls the functions in the order of the graph
+  operators,  ///< the functions themselves
+};
+
+/// "c", "packed", "graph" or "operators".
+MLF_API std::string_view to_string(ModuleInterface interface);
+
+/// What an integer stands for: scale * (integer - zero_point).
+struct Quantization {
+  double scale = 0;
+  std::int64_t zero_point = 0;
+  friend bool operator==(const Quantization&, const Quantization&) = default;
+};
+
+/// An input, an output, or an argument of an operator.
+struct IntegrationTensor {
+  std::string name;
+  std::string field{};  ///< of the struct that has its address, or empty
+  graph::TensorType type{};
+  std::optional<std::uint64_t> bytes{};
+  std::uint64_t alignment = 0;                 ///< of its address, in bytes: more than enough
+  std::optional<Quantization> quantization{};  ///< if Relay's text states it
+};
+
+/// A function that the application calls.
+struct IntegrationFunction {
+  std::string symbol;
+  std::string prototype{};  ///< in one line; empty: the archive has none
+  std::string member{};     ///< that declares or defines it; empty: an object file
+  std::vector<IntegrationTensor> arguments{};  ///< of an operator
+};
+
+enum class MemoryUseKind : std::uint8_t {
+  workspace_pool,
+  constant_pool,
+  heap,     ///< that TVMBackendAllocWorkspace gives, with the rounding of TVM's allocator
+  storage,  ///< of the graph executor
+  stack,    ///< of one run
+};
+
+/// "workspace-pool", …
+MLF_API std::string_view to_string(MemoryUseKind kind);
+
+struct IntegrationMemory {
+  std::string name;  ///< of a pool, which is the field of its struct, or of a storage; or empty
+  MemoryUseKind kind{};
+  bool is_in_archive = false;  ///< the C defines it; otherwise, the application has to
+  analysis::Count bytes;
+  std::uint64_t alignment = 0;
+  std::string section{};  ///< where the C puts it, or empty
+  std::string data{};     ///< macro of the header with the content, or empty
+};
+
+/// A function or a header that the archive does not define.
+struct ExternalName {
+  std::string name;
+  std::string origin;  ///< "libm", "c-library", "compiler", "tvm", "cmsis", "ethos-u" or "unknown"
+};
+
+/// Memory that has values between two runs, or that two runs at one time share.
+struct KeptState {
+  std::string name;
+  analysis::Count bytes;
+  std::string why;  ///< one sentence
+};
+
+struct ModuleIntegration {
+  std::string name;
+  std::optional<ModuleInterface> interface {};
+  std::vector<IntegrationFunction> functions{};  ///< to call
+  std::vector<CStruct> structs{};  ///< that the function takes, in the order of its parameters
+  /// Elements that the function reads of the list of type codes: TVM's own pools have some, too.
+  std::size_t type_codes = 0;  ///< 0 unless the interface is packed
+  std::vector<IntegrationTensor> inputs{};
+  std::vector<IntegrationTensor> outputs{};
+  std::vector<IntegrationMemory> memory{};
+  /// In alphabetical order. Those that the object files lack if a compiler is given and compiles
+  /// all, otherwise those that the C calls, and macros of other headers.
+  std::vector<ExternalName> external{};
+  bool is_linked = false;                          ///< whether `external` is what object files lack
+  std::vector<ExternalName> headers{};             ///< to be on the include path
+  std::vector<std::string> include_directories{};  ///< of the archive
+  std::vector<std::string> definitions{};          ///< names that the C uses and no file defines
+  std::vector<std::string> flags{};                ///< of the compiler, by the targets
+  std::vector<KeptState> state{};
+  ModuleFiles files{};
+};
+
+struct Integration {
+  Report report;                           ///< that the numbers come from
+  std::vector<ModuleIntegration> modules;  ///< in the order of the report's
+};
+
+/// Errors: those of `report_of`.
+MLF_API Result<Integration> integration_of(const Deployment& deployment,
+                                           const ReportOptions& options = {});
+
+/// Returns the text of `mlf inspect --integration --json` (schemas/integration.schema.json).
+MLF_API std::string to_json(const Deployment& deployment, const Integration& integration,
+                            JsonLayout layout);
+
+}  // namespace mlf

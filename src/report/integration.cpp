@@ -1,0 +1,387 @@
+#include "mlf/integration.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "deployment/entry_point.h"
+#include "deployment/member_text.h"
+#include "deployment/owners.h"
+#include "graph/kernels/callees.h"
+#include "report/relay_quantization.h"
+#include "support/characters.h"
+#include "support/error.h"
+#include "support/lookup.h"
+#include "tir/c/c.h"
+
+namespace mlf {
+namespace report {
+namespace {
+
+using analysis::Count;
+using graph::CalleeOrigin;
+using support::is_among;
+
+/// Of TVM's pools and of its allocator.
+constexpr std::uint64_t kAlignment = 16;
+/// TVM's kAllocAlignment: what LLVM may assume of a tensor.
+constexpr std::uint64_t kObjectAlignment = 64;
+
+constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
+constexpr std::string_view kHalf = "half";
+/// The parameters of a packed function, for those of object files.
+constexpr std::string_view kPackedParameters =
+    "void* args, int* type_codes, int num_args, void* out_value, int* out_type_code, "
+    "void* resource_handle";
+
+constexpr std::string_view kHeadersOfC[] = {"assert.h", "ctype.h",    "errno.h",  "fenv.h",
+                                            "float.h",  "inttypes.h", "limits.h", "math.h",
+                                            "stdarg.h", "stdbool.h",  "stddef.h", "stdint.h",
+                                            "stdio.h",  "stdlib.h",   "string.h", "tgmath.h"};
+
+std::string origin_of_header(std::string_view path) {
+  const auto begins = [&](std::initializer_list<std::string_view> beginnings) {
+    return std::ranges::any_of(beginnings,
+                               [&](std::string_view one) { return path.starts_with(one); });
+  };
+  CalleeOrigin origin = CalleeOrigin::unknown;
+  if (is_among(kHeadersOfC, path)) origin = CalleeOrigin::c_library;
+  if (begins({"tvm/", "dlpack/"})) origin = CalleeOrigin::tvm;
+  if (begins({"arm_", "cmsis"})) origin = CalleeOrigin::cmsis;
+  if (begins({"tvm_ethosu", "ethosu_"})) origin = CalleeOrigin::ethos_u;
+  return std::string(graph::to_string(origin));
+}
+
+class Integrator {
+ public:
+  Integrator(const Deployment& deployment, std::size_t position, const ModuleReport& report)
+      : deployment_(deployment),
+        archive_(deployment.archive()),
+        module_(deployment.library().modules[position]),
+        report_(report) {}
+
+  ModuleIntegration run() {
+    list_.name = module_.name;
+    list_.files = module_.files;
+    read_files();
+    if (module_.style == Style::operator_only) {
+      add_operators();
+    } else if (report_.network) {
+      const graph::Topology& network = *report_.network;
+      network.provenance.kind == graph::ProvenanceKind::graph_json ? add_graph(network)
+                                                                   : add_entry();
+      add_ports(network);
+      add_pools(network);
+      add_storages(network);
+      add_other_state(network);
+    } else {
+      add_entry();
+    }
+    add_heap_and_stack();
+    add_external();
+    add_headers();
+    add_flags();
+    return std::move(list_);
+  }
+
+ private:
+  // --- Files
+  // --------------------------------------------------------------------------------------
+
+  struct Prototype {
+    std::string text;
+    std::string member;
+  };
+
+  void read_files() {
+    for (const auto* const files : {&module_.files.sources, &module_.files.headers}) {
+      for (const FileRef& file : *files) read_file(file);
+    }
+  }
+
+  void read_file(const FileRef& file) {
+    const std::string_view text = deployment::member_text(archive_, file);
+    tir::CReferences references = tir::references_of(text);
+    defined_.merge(references.defined);
+    called_.merge(references.called);
+    for (std::string& path : references.includes) {
+      if (!is_among(includes_, path)) includes_.push_back(std::move(path));
+    }
+    const tir::CFile described = tir::describe_c(text);
+    for (const tir::CArray& array : described.arrays) arrays_.try_emplace(array.name, array);
+    for (const tir::CDefinition& one : described.definitions) {
+      const std::string_view definition = text.substr(one.range.begin);
+      prototypes_.try_emplace(
+          one.symbol, Prototype{deployment::prototype_in(definition, one.symbol), file.name});
+    }
+    uses_half_ = uses_half_ || support::find_word(text, kHalf) != text.npos;
+  }
+
+  IntegrationFunction function_named(const std::string& symbol) const {
+    const Prototype* const known = support::find_value(prototypes_, symbol);
+    if (known != nullptr) return {symbol, known->text, known->member};
+    if (module_.files.objects.empty()) return {symbol};
+    return {symbol, fmt::format("int32_t {}({})", symbol, kPackedParameters)};
+  }
+
+  // --- Functions and tensors
+  // -----------------------------------------------------------------------
+
+  std::uint64_t alignment() const {
+    return module_.files.objects.empty() ? kAlignment : kObjectAlignment;
+  }
+
+  void add_operators() {
+    list_.interface = ModuleInterface::operators;
+    for (const OperatorFunction& one : module_.memory.operators) {
+      IntegrationFunction& function = list_.functions.emplace_back(function_named(one.name));
+      for (const OperatorBuffer& buffer : one.buffers) {
+        const auto dtype = tir::parse_dtype(buffer.dtype);
+        IntegrationTensor& tensor = function.arguments.emplace_back();
+        tensor.name = buffer.input_binding.value_or("");
+        tensor.type = {dtype.value_or(tir::DType::Void()), buffer.shape};
+        tensor.bytes = buffer.size_bytes;
+        tensor.alignment = alignment();
+      }
+    }
+  }
+
+  void add_graph(const graph::Topology& network) {
+    list_.interface = ModuleInterface::graph;
+    for (const graph::Kernel& kernel : network.kernels) {
+      list_.functions.push_back(function_named(kernel.symbol));
+    }
+  }
+
+  void add_entry() {
+    entry_ = deployment::entry_point_of(archive_, module_);
+    if (entry_) {
+      list_.interface =
+          entry_->interface == CInterface::c ? ModuleInterface::c : ModuleInterface::packed;
+      list_.functions.push_back({entry_->function, entry_->prototype, entry_->member});
+      list_.structs = entry_->structs;
+    } else if (report_.network && !module_.files.objects.empty()) {
+      list_.interface = ModuleInterface::packed;
+      list_.functions.push_back(function_named(report_.network->provenance.symbol));
+    }
+  }
+
+  void add_ports(const graph::Topology& network) {
+    RelayQuantization known;
+    if (const auto& relay = module_.files.relay) {
+      known = quantization_in(deployment::member_text(archive_, *relay));
+    }
+    const EntryPoint entry = entry_.value_or(EntryPoint{});
+    add_tensors(network, network.inputs, entry.inputs, list_.inputs);
+    add_tensors(network, network.outputs, entry.outputs, list_.outputs);
+    if (list_.interface == ModuleInterface::packed) {
+      list_.type_codes = network.inputs.size() + network.outputs.size() + network.pools.size();
+    }
+    for (IntegrationTensor& tensor : list_.inputs) {
+      tensor.quantization = support::value_at(known.inputs, tensor.name);
+    }
+    if (known.outputs.size() != list_.outputs.size()) return;
+    for (std::size_t i = 0; i < known.outputs.size(); ++i) {
+      list_.outputs[i].quantization = known.outputs[i];
+    }
+  }
+
+  void add_tensors(const graph::Topology& network, const std::vector<graph::Port>& ports,
+                   const std::vector<std::string>& fields,
+                   std::vector<IntegrationTensor>& tensors) const {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      const graph::Port& port = ports[i];
+      IntegrationTensor& tensor = tensors.emplace_back();
+      tensor.name = port.name;
+      // Both have the order of main's parameters.
+      if (fields.size() == ports.size()) tensor.field = fields[i];
+      tensor.type = port.type;
+      tensor.bytes = port.type.bytes();
+      if (!tensor.bytes && port.value) tensor.bytes = network[*port.value].bytes;
+      tensor.alignment = alignment();
+    }
+  }
+
+  // --- Memory and state
+  // ------------------------------------------------------------------------------
+
+  void add_pools(const graph::Topology& network) {
+    std::vector<deployment::GivenPool> given;
+    if (entry_ && entry_->interface == CInterface::c) {
+      const auto header = std::ranges::find(module_.files.headers, entry_->member, &FileRef::name);
+      if (header != module_.files.headers.end()) {
+        given = deployment::given_pools(deployment::member_text(archive_, *header), network,
+                                        module_.name);
+      }
+    }
+    for (const graph::Pool& pool : network.pools) {
+      const bool is_workspace = pool.kind == graph::PoolKind::workspace;
+      IntegrationMemory& memory = list_.memory.emplace_back();
+      memory.name = pool.name;
+      memory.kind = is_workspace ? MemoryUseKind::workspace_pool : MemoryUseKind::constant_pool;
+      memory.bytes = analysis::to_count(pool.bytes);
+      memory.alignment = alignment();
+      const tir::CArray* const array = support::find_value(arrays_, pool.name);
+      memory.is_in_archive = array != nullptr;
+      if (array != nullptr) {
+        memory.section = array->section;
+        memory.alignment = array->alignment.value_or(memory.alignment);
+      }
+      const auto of_header = std::ranges::find(given, pool.name, &deployment::GivenPool::name);
+      if (of_header != given.end()) memory.data = of_header->data;
+      if (memory.is_in_archive && is_workspace) {
+        list_.state.push_back({pool.name, memory.bytes, "the pool is static: one run at a time"});
+      }
+    }
+  }
+
+  void add_storages(const graph::Topology& network) {
+    if (list_.interface != ModuleInterface::graph) return;
+    std::vector<Count> sizes;
+    for (const graph::Storage& storage : network.storages) {
+      sizes.push_back(analysis::to_count(storage.bytes));
+    }
+    for (const graph::Value& value : network.values) {
+      Count& size = sizes[index(value.storage)];
+      if (size.max == 0) size = analysis::to_count(value.bytes);
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const graph::Storage& storage = network.storages[i];
+      if (storage.memory == graph::MemoryKind::program) continue;
+      IntegrationMemory& memory = list_.memory.emplace_back();
+      memory.name = storage.name;
+      memory.kind = MemoryUseKind::storage;
+      memory.bytes = sizes[i];
+      memory.alignment = alignment();
+    }
+  }
+
+  void add_other_state(const graph::Topology& network) {
+    for (const tir::OtherMemory& one : network.other_memory) {
+      if (one.kind != tir::OtherKind::variable) continue;
+      list_.state.push_back({one.name, analysis::to_count(one.bytes),
+                             "a variable of the C: it may keep a value from run to run"});
+    }
+  }
+
+  void add_heap_and_stack() {
+    // Without a network, only the calls tell that there is a heap.
+    const bool calls_heap = called_.contains(kAllocate) ||
+                            (report_.objects && is_among(report_.objects->code.missing, kAllocate));
+    const Count heap = report_.network ? report_.ram.heap : calls_heap ? Count::unknown() : Count();
+    if (heap != Count()) {
+      IntegrationMemory& memory = list_.memory.emplace_back();
+      memory.kind = MemoryUseKind::heap;
+      memory.bytes = heap;
+      memory.alignment = kAlignment;
+      list_.state.push_back(
+          {std::string(kAllocate), heap,
+           "runs at one time share the allocator: it has to be safe for threads"});
+    }
+    IntegrationMemory& memory = list_.memory.emplace_back();
+    memory.kind = MemoryUseKind::stack;
+    memory.bytes = report_.ram.stack + report_.ram.arguments + stack_frames(report_);
+    memory.alignment = kAlignment;
+  }
+
+  // --- What the archive does not have
+  // ------------------------------------------------------------------
+
+  void add_external() {
+    std::set<std::string, std::less<>> names;
+    const auto add_missing = [&](const CompiledCode& code) {
+      names.insert(code.missing.begin(), code.missing.end());
+    };
+    if (report_.code) add_missing(*report_.code);
+    if (report_.objects) add_missing(report_.objects->code);
+    const bool is_compiled = report_.code && report_.code->uncompiled.empty();
+    list_.is_linked = is_compiled || module_.files.sources.empty();
+    if (!list_.is_linked) names.merge(called_);
+    for (const std::string& name : names) {
+      if (!list_.is_linked && defined_.contains(name)) continue;
+      list_.external.push_back({name, std::string(graph::to_string(graph::origin_of(name)))});
+    }
+  }
+
+  /// A member that `#include` of a path may mean, and the directory that makes it so.
+  std::optional<std::string> directory_of(std::string_view path) const {
+    for (const archive::Member& member : archive_.members()) {
+      const std::string_view name = member.name;
+      if (!name.ends_with(path) || name.size() <= path.size()) continue;
+      const std::string_view directory = name.substr(0, name.size() - path.size());
+      if (directory.ends_with("include/"))
+        return std::string(directory.substr(0, directory.size() - 1));
+    }
+    return std::nullopt;
+  }
+
+  void add_headers() {
+    for (const std::string& path : includes_) {
+      const auto directory = directory_of(path);
+      if (!directory) {
+        list_.headers.push_back({path, origin_of_header(path)});
+      } else if (!is_among(list_.include_directories, *directory)) {
+        list_.include_directories.push_back(*directory);
+      }
+    }
+    if (uses_half_ && !defined_.contains(kHalf)) list_.definitions.emplace_back(kHalf);
+  }
+
+  void add_flags() {
+    for (const ModuleTarget& one : module_.targets) {
+      for (const std::string_view name : {"mcpu", "march", "mfloat-abi"}) {
+        const TargetValue* const value = one.target.find(name);
+        const auto* const text =
+            value != nullptr ? std::get_if<std::string>(&value->value) : nullptr;
+        if (text == nullptr || text->empty()) continue;
+        std::string flag = fmt::format("-{}={}", name, *text);
+        if (!is_among(list_.flags, flag)) list_.flags.push_back(std::move(flag));
+      }
+    }
+  }
+
+  const Deployment& deployment_;
+  const archive::Archive& archive_;
+  const Module& module_;
+  const ModuleReport& report_;
+  ModuleIntegration list_;
+  std::optional<EntryPoint> entry_;
+  std::set<std::string, std::less<>> defined_;
+  std::set<std::string, std::less<>> called_;
+  std::vector<std::string> includes_;
+  std::map<std::string, tir::CArray, std::less<>> arrays_;
+  std::map<std::string, Prototype, std::less<>> prototypes_;
+  bool uses_half_ = false;
+};
+
+}  // namespace
+}  // namespace report
+
+std::string_view to_string(ModuleInterface interface) {
+  constexpr std::array<std::string_view, 4> kNames{"c", "packed", "graph", "operators"};
+  return kNames[static_cast<std::size_t>(interface)];
+}
+
+std::string_view to_string(MemoryUseKind kind) {
+  constexpr std::array<std::string_view, 5> kNames{"workspace-pool", "constant-pool", "heap",
+                                                   "storage", "stack"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Result<Integration> integration_of(const Deployment& deployment, const ReportOptions& options) {
+  return support::to_result([&] {
+    Integration integration{.report = support::get_or_throw(report_of(deployment, options)),
+                            .modules = {}};
+    for (std::size_t i = 0; i < integration.report.modules.size(); ++i) {
+      integration.modules.push_back(
+          report::Integrator(deployment, i, integration.report.modules[i]).run());
+    }
+    return integration;
+  });
+}
+
+}  // namespace mlf

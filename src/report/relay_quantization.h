@@ -1,0 +1,23 @@
+// Scales and zero points of inputs and outputs, from the text of a Relay function.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/integration.h"
+
+namespace mlf::report {
+
+struct RelayQuantization {
+  /// By the parameter's name. Only those that every operator of QNN reads with the same numbers.
+  std::map<std::string, Quantization, std::less<>> inputs;
+  std::vector<std::optional<Quantization>> outputs;  ///< in order
+};
+
+/// Reads main. What the text does not state as numbers stays unknown.
+RelayQuantization quantization_in(std::string_view relay);
+
+}  // namespace mlf::report

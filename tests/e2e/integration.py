@@ -1,0 +1,419 @@
+"""An application made of `mlf inspect --integration --json` alone links and runs: with arenas of exactly
+the bytes of the list, the functions that it names and no others. With an arena of one byte less it fails.
+
+All archives of the corpus with MLF_EVERY_ARCHIVE=1; --table prints what became of each.
+"""
+
+import json
+import math
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+import generated_c
+import plan_programs
+import support
+
+# What the application has of TVM's runtime: its stack allocator, over an arena of `heap_bytes`.
+TVM_FUNCTIONS = {
+    "TVMBackendAllocWorkspace": """
+static size_t heap_used;
+void *TVMBackendAllocWorkspace(int type, int id, uint64_t bytes, int code, int bits) {
+  (void)type, (void)id, (void)code, (void)bits;
+  bytes = (bytes + 15) / 16 * 16;
+  if (heap_used + bytes > heap_bytes) return NULL;
+  heap_used += bytes;
+  return heap + (heap_used - bytes);
+}""",
+    "TVMBackendFreeWorkspace": """
+int TVMBackendFreeWorkspace(int type, int id, void *memory) {
+  (void)type, (void)id;
+  if ((uint8_t *)memory < heap || (uint8_t *)memory > heap + heap_used) return -1;
+  heap_used = (size_t)((uint8_t *)memory - heap);
+  return 0;
+}""",
+    "TVMAPISetLastError": "void TVMAPISetLastError(const char *why) { (void)why; }",
+}
+# Memory that ends where it ends: for the sanitizer, or with bytes behind it that nothing may change.
+MEMORY = """
+static uint8_t *ends[1000];
+static size_t count;
+static uint8_t *exactly(size_t bytes, size_t alignment) {
+  uint8_t *whole = memalign(2 * alignment, alignment + bytes + CANARY);
+  ends[count] = whole + alignment + bytes;
+  memset(ends[count++], 0xA5, CANARY);
+  return whole + alignment;
+}
+static int is_changed(void) {
+  for (size_t i = 0; i < count; ++i)
+    for (size_t k = 0; k < CANARY; ++k)
+      if (ends[i][k] != 0xA5) return 4;
+  return 0;
+}
+"""
+# -O0 makes no calls that the C does not have.
+HOST = ["-O0", "-w", "-std=gnu11", "-DCANARY=0", f"-I{generated_c.HEADERS}"]
+ARM = ["-O1", "-w", "-DCANARY=16", "-std=gnu11", "-mcpu=cortex-m3", "-mthumb", "-mfp16-format=ieee", f"-I{generated_c.HEADERS}"]
+HALF = {"gcc": "_Float16", "arm-none-eabi-gcc": "__fp16"}
+
+
+class CannotLink(Exception):
+    """Why an archive has no application on this computer."""
+
+
+def bytes_of(memory):
+    return support.most(memory["bytes"])
+
+
+def lists(archive, *arguments):
+    return json.loads(support.run_ok("inspect", "--integration", "--json", *arguments, archive).stdout)["modules"]
+
+
+def unpacked(archive, directory):
+    if archive.is_dir():
+        return archive
+    with tarfile.open(archive) as tar:
+        support.extract(tar, directory)
+    return directory
+
+
+def element(dtype, source):
+    """The bytes of a value of any type, small: floats are numbers."""
+    if dtype == "float32":
+        return bytes([0, 0, source.choice([0x80, 0x00]), source.choice([0x3F, 0xBF, 0x40])])
+    if dtype == "float64":
+        return bytes(6) + bytes([source.choice([0xF0, 0xE0]), 0x3F])
+    if dtype == "float16":
+        return bytes([0, source.choice([0x3C, 0xBC])])
+    if dtype == "bool":
+        return bytes([source.randrange(2)])
+    if dtype in ("int8", "uint8"):
+        return bytes([source.randrange(128)])
+    width = int(re.search(r"\d+", dtype)[0]) // 8
+    return source.randrange(4).to_bytes(width, "little")
+
+
+class Application:
+    """The text of main.c, made of the list of one module and files that it names."""
+
+    def __init__(self, module, root, less=None):
+        self.module, self.root, self.less = module, root, less
+        self.globals, self.statements, self.outputs = [], [], []
+        self.count = 0
+        self.source = random.Random(7)
+        self.inputs = {}
+
+    def bytes_for(self, memory):
+        size = bytes_of(memory)
+        if size is None:
+            raise CannotLink(f"the bytes of its {memory['kind']} are not known")
+        return size - (1 if memory is self.less else 0)
+
+    def memory(self, size, alignment, content=None):
+        """A variable with the address of so many bytes, as aligned as the list says and no more."""
+        self.count += 1
+        name = f"memory_{self.count}"
+        self.globals.append(f"static uint8_t *{name};")
+        self.statements.append(f"{name} = exactly({size}, {alignment});")
+        if content:
+            self.globals.append(f"static const uint8_t {name}_content[] = {{{', '.join(map(str, content))}}};")
+            self.statements.append(f"memcpy({name}, {name}_content, {len(content)});")
+        return name
+
+    def tensor(self, memory, tensor):
+        self.count += 1
+        name = f"tensor_{self.count}"
+        dtype, shape = tensor["dtype"] or "uint8", tensor["shape"]
+        if shape is None:
+            raise CannotLink(f"the shape of {tensor['name']} is not known")
+        code = generated_c.CODES[re.match(r"[a-z]+", dtype)[0]]
+        bits = 1 if dtype == "bool" else int(re.search(r"\d+", dtype)[0])
+        self.globals.append(f"static int64_t {name}_shape[] = {{{', '.join(map(str, shape)) or '1'}}};")
+        self.globals.append(f"static DLTensor {name} = {{0, {{kDLCPU, 0}}, {len(shape)}, {{{code}, {bits}, 1}}, "
+                            f"{name}_shape, 0, 0}};")
+        self.statements.append(f"{name}.data = {memory};")
+        return name
+
+    def call(self, function, tensors, pointers):
+        if function["prototype"] is None:
+            raise CannotLink(f"no prototype of {function['symbol']}")
+        if " resource_handle" not in function["prototype"]:
+            self.statements.append(f"if ({function['symbol']}({', '.join(pointers)})) return 3;")
+            return
+        values = ", ".join(f"{{.v_handle = &{one}}}" for one in tensors)
+        codes = ", ".join(["kTVMDLTensorHandle"] * (self.module["type_codes"] or len(tensors)))
+        self.statements.append(
+            f"{{ TVMValue args[] = {{{values}}}, result; int codes[] = {{{codes}}}, code; "
+            f"if ({function['symbol']}((void *)args, (void *)codes, {len(tensors)}, (void *)&result, "
+            f"(void *)&code, NULL)) return 3; }}")
+
+    def inputs_and_outputs(self):
+        inputs = []
+        for one in self.module["inputs"]:
+            if one["bytes"] is None:
+                raise CannotLink(f"the bytes of {one['name']} are not known")
+            width = math.prod(one["shape"] or [one["bytes"]]) or 1
+            content = b"".join(element(one["dtype"] or "uint8", self.source) for _ in range(width))
+            if len(content) != one["bytes"]:
+                content = bytes(one["bytes"])
+            self.inputs[one["name"]] = (one, content)
+            inputs.append(self.memory(one["bytes"], one["alignment"], content))
+        outputs = [self.memory(one["bytes"], one["alignment"]) for one in self.module["outputs"]]
+        self.outputs = [(name, one["bytes"]) for name, one in zip(outputs, self.module["outputs"], strict=True)]
+        return inputs, outputs
+
+    def network(self):
+        (function,) = self.module["functions"]
+        inputs, outputs = self.inputs_and_outputs()
+        tensors = self.module["inputs"] + self.module["outputs"]
+        if self.module["interface"] == "packed":
+            made = [self.tensor(*one) for one in zip(inputs + outputs, tensors, strict=True)]
+            return self.call(function, made, [])
+        fields = {"_inputs": dict(zip((one["field"] for one in self.module["inputs"]), inputs)),
+                  "_outputs": dict(zip((one["field"] for one in self.module["outputs"]), outputs)),
+                  "_workspace_pools": self.pools()}
+        pointers = []
+        for struct in self.module["structs"]:
+            end = next((end for end in fields if struct["name"].endswith(end)), None)
+            if end is None:
+                raise CannotLink(f"{struct['name']} has drivers of devices")
+            values = ", ".join(f".{field} = {fields[end][field]}" for field in struct["fields"])
+            self.statements.append(f"struct {struct['name']} {struct['name']}_value = {{{values}}};")
+            pointers.append(f"&{struct['name']}_value")
+        return self.call(function, [], pointers)
+
+    def pools(self):
+        made = {}
+        for one in self.module["memory"]:
+            if one["in_archive"] or not one["kind"].endswith("-pool"):
+                continue
+            made[one["name"]] = self.memory(self.bytes_for(one), one["alignment"])
+            if one["data"]:
+                self.statements.append(f"static const uint8_t content_{self.count}[] = {{{one['data']}}};")
+                self.statements.append(f"memcpy({made[one['name']]}, content_{self.count}, sizeof content_{self.count});")
+        return made
+
+    def graph(self):
+        """What TVM's graph executor does, by the archive's graph."""
+        graph = json.loads((self.root / self.module["files"]["graph"]).read_text())
+        attributes = {name: value[1] for name, value in graph["attrs"].items()}
+        storages = {}
+        for one in self.module["memory"]:
+            if one["kind"] == "storage":
+                storages[one["name"]] = self.memory(self.bytes_for(one), one["alignment"])
+        places = [storages[f"storage_{one}"] for one in attributes["storage_id"]]
+        entry = lambda node, index: graph["node_row_ptr"][node] + index
+        inputs = {one["name"]: one for one in self.module["inputs"]}
+        for number in graph["arg_nodes"]:
+            name, at = graph["nodes"][number]["name"], entry(number, 0)
+            if name not in inputs:
+                raise CannotLink("its graph has parameters")
+            one = inputs[name]
+            content = b"".join(element(one["dtype"], self.source) for _ in range(math.prod(one["shape"])))
+            self.inputs[name] = (one, content)
+            given = self.memory(one["bytes"], one["alignment"], content)
+            self.statements.append(f"memcpy({places[at]}, {given}, {one['bytes']});")
+        functions = {one["symbol"]: one for one in self.module["functions"]}
+        for number, node in enumerate(graph["nodes"]):
+            if node["op"] != "tvm_op" or node["attrs"]["func_name"] == "__nop":
+                continue
+            tensors = []
+            results = range(int(node["attrs"]["num_outputs"]))
+            for at in [entry(one[0], one[1]) for one in node["inputs"]] + [entry(number, one) for one in results]:
+                tensor = {"name": "", "dtype": attributes["dltype"][at], "shape": attributes["shape"][at]}
+                tensors.append(self.tensor(places[at], tensor))
+            self.call(functions[node["attrs"]["func_name"]], tensors, [])
+        self.outputs = [(places[entry(one[0], one[1])], tensor["bytes"])
+                        for one, tensor in zip(graph["heads"], self.module["outputs"], strict=True)]
+
+    def operators(self):
+        for function in self.module["functions"]:
+            places = []
+            for one in function["arguments"]:
+                content = b"".join(element(one["dtype"], self.source) for _ in range(math.prod(one["shape"])))
+                places.append(self.memory(one["bytes"], one["alignment"], content))
+            made = [self.tensor(*one) for one in zip(places, function["arguments"], strict=True)]
+            self.call(function, made, places)
+
+    def text(self):
+        if self.module["interface"] is None:
+            raise CannotLink("mlf does not know how it is called")
+        {"graph": self.graph, "operators": self.operators}.get(self.module["interface"], self.network)()
+        lines = ["#include <stddef.h>", "#include <stdint.h>", "#include <stdio.h>", "#include <string.h>",
+                 "#include <malloc.h>", MEMORY,
+                 '#include "tvm/runtime/c_backend_api.h"']
+        for heap in [one for one in self.module["memory"] if one["kind"] == "heap"]:
+            size = self.bytes_for(heap)
+            lines.append(f"enum {{ heap_bytes = {size} }};\n"
+                         f"static _Alignas({heap['alignment']}) uint8_t heap[{size}];")
+        for one in self.module["external"]:
+            if one["origin"] == "tvm" and one["name"] not in TVM_FUNCTIONS:
+                raise CannotLink(f"the application has no {one['name']}")
+            if one["origin"] == "tvm":
+                lines.append(TVM_FUNCTIONS[one["name"]])
+        if self.module["interface"] == "c":
+            lines.append(f'#include "{pathlib.Path(self.module["functions"][0]["member"]).name}"')
+        lines += [f"{one['prototype']};" for one in self.module["functions"] if self.module["interface"] != "c"]
+        lines += [*self.globals, "int main(void) {", *self.statements]
+        for name, size in self.outputs:
+            lines.append(f'for (size_t i = 0; i < {size}; ++i) printf("%02x", ((uint8_t *){name})[i]);\nputs("");')
+        return "\n".join([*lines, "return is_changed();", "}", ""])
+
+
+class Build:
+    """An application of one module in a directory."""
+
+    def __init__(self, module, root, directory, compiler="gcc", flags=(), runner=()):
+        self.module, self.root, self.directory = module, root, directory
+        self.compiler, self.runner = compiler, list(runner)
+        self.flags = [*flags, *module["flags"] * (compiler != "gcc")]
+        self.flags += [f"-I{root / one}" for one in module["include_directories"]]
+        self.flags += [f"-D{one}={HALF[compiler]}" for one in module["definitions"]]
+        origins = {one["origin"] for one in module["external"] + module["headers"]}
+        for library in {"cmsis", "ethos-u"} & origins:
+            raise CannotLink(f"it needs {library}, which is not here")
+        self.objects = []
+        for source in module["files"]["sources"]:
+            self.objects.append(directory / (pathlib.Path(source).stem + ".o"))
+            self.run(compiler, *self.flags, "-c", root / source, "-o", self.objects[-1])
+        for name in module["files"]["objects"]:
+            if self.machine(root / name) != self.machine(shutil.which(compiler)):
+                raise CannotLink("its objects are for another processor")
+            self.objects.append(root / name)
+
+    @staticmethod
+    def machine(path):
+        return pathlib.Path(path).read_bytes()[18:20]
+
+    def run(self, *command):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}\n{generated_c.first_error(done.stderr)}\n{done.stderr[-2000:]}"
+        return done.stdout
+
+    def undefined(self):
+        """The symbols that the objects need from elsewhere, by nm."""
+        nm = "nm" if self.compiler == "gcc" else "arm-none-eabi-nm"
+        needed, defined = set(), set()
+        for path in self.objects:
+            for line in self.run(nm, path).splitlines():
+                words = line.split()
+                (needed if words[-2] in "Uw" else defined).add(words[-1])
+        return {name for name in needed - defined if not name.startswith("__asan")}
+
+    def result(self, less=None):
+        """Exit status and output of the application."""
+        application = Application(self.module, self.root, less)
+        main = self.directory / "main.c"
+        main.write_text(application.text())
+        libraries = ["-lm"] if any(one["origin"] == "libm" for one in self.module["external"]) else []
+        program = self.directory / "program"
+        self.run(self.compiler, *self.flags, main, *self.objects, "-Wl,--no-undefined", *libraries, "-o", program)
+        done = subprocess.run([*self.runner, program], capture_output=True, text=True, check=False, timeout=300)
+        return application, done
+
+
+def arenas(module):
+    """Memory of the application that a run fills to its last byte."""
+    return [one for one in module["memory"]
+            if not one["in_archive"] and one["kind"] in ("heap", "workspace-pool", "storage") and bytes_of(one)]
+
+
+def npy(tensor, content, path):
+    kinds = {"bool": "|b1", "int8": "|i1", "uint8": "|u1"}
+    dtype = tensor["dtype"]
+    text = kinds.get(dtype) or "<" + dtype[0] + str(int(re.search(r"\d+", dtype)[0]) // 8)
+    shape = ", ".join(map(str, tensor["shape"])) + ("," if len(tensor["shape"]) == 1 else "")
+    head = f"{{'descr': '{text}', 'fortran_order': False, 'shape': ({shape}), }}"
+    head += " " * (-(10 + len(head) + 1) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + content)
+
+
+def outputs_of_mlf(archive, module, application, directory):
+    """What `mlf run` computes of the same inputs, as hexadecimal lines."""
+    arguments = []
+    for number, (name, (tensor, content)) in enumerate(application.inputs.items()):
+        path = directory / f"{number}.npy"
+        npy(tensor, content, path)
+        arguments += ["--input", f"{name}={path}"]
+    archive_of = directory / "outputs.npz"
+    support.run_ok("run", "--cc", "gcc", "--cflags=-O0 -w -Dhalf=_Float16", "--module", module["name"], *arguments, "-o", archive_of, archive)
+    import zipfile
+
+    with zipfile.ZipFile(archive_of) as found:
+        arrays = {one.filename.removesuffix(".npy"): found.read(one) for one in found.infolist()}
+    lines = []
+    for tensor in module["outputs"]:
+        data = arrays[tensor["name"]]
+        lines.append(data[len(data) - tensor["bytes"]:].hex())
+    return lines
+
+
+def check(case, archive, module, root, directory):
+    """Builds and runs the application of one module; a sentence about what was shown."""
+    build = Build(module, root, directory, flags=[*HOST, "-fsanitize=address"])
+    listed = {one["name"] for one in module["external"]}
+    missing = build.undefined() - listed
+    # The C does not name what the compiler calls: its own functions have such names.
+    case.assertEqual({name for name in missing if not name.startswith(("__", "mem"))}, set())
+    application, done = build.result()
+    case.assertEqual(done.returncode, 0, done.stderr[:2000])
+    shown = "ran"
+    if application.outputs:
+        case.assertEqual(done.stdout.split(), outputs_of_mlf(archive, module, application, directory))
+        shown += ", outputs are those of mlf run"
+    failed = []
+    for arena in arenas(module):
+        _, done = build.result(arena)
+        case.assertNotEqual(done.returncode, 0, f"{arena} is not filled")
+        failed.append(bytes_of(arena))
+    if failed:
+        shown += f"; fails with {', '.join(str(size - 1) for size in failed)} bytes"
+    return shown
+
+
+def named(archive):
+    return "/".join(archive.parts[-3:-1]) if archive.stem == "module" else archive.stem
+
+
+def archives():
+    chosen = support.every_archive() if support.EVERY_ARCHIVE else support.archives(builds=1)
+    return chosen
+
+
+class Integration(unittest.TestCase):
+    def setUp(self):
+        if shutil.which("gcc") is None:
+            support.skip("there is no gcc")
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def each(self, found, *arguments):
+        for archive in found:
+            root = unpacked(archive, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+            for module in lists(archive, *arguments):
+                yield archive, root, module, pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+
+    def test_an_application_of_the_list_links_and_runs(self):
+        table = []
+        for archive, root, module, directory in self.each(archives()):
+            shown = "failed"
+            with self.subTest(archive=str(archive), module=module["name"]):
+                try:
+                    shown = check(self, archive, module, root, directory)
+                except CannotLink as why:
+                    shown = f"skipped: {why}"
+            table.append((archive, module, shown))
+        for archive, module, shown in table:
+            print(f"{named(archive)} {module['name']}: {module['interface']}, {shown}")
+        self.assertGreater(sum(shown.startswith("ran") for *_, shown in table), len(table) / 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *[one for one in sys.argv[1:] if one != "--table"]])
