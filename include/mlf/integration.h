@@ -89,6 +89,14 @@ struct KeptState {
   std::string why;  ///< one sentence
 };
 
+/// A loop of a function. `cost.iterations` are those of one execution of the function.
+struct IntegrationLoop {
+  std::string function;
+  std::string member{};                 ///< of its C; empty: the archive has none
+  std::optional<std::uint32_t> line{};  ///< in the member
+  analysis::LoopCost cost{};
+};
+
 struct ModuleIntegration {
   std::string name;
   std::optional<ModuleInterface> interface {};
@@ -108,7 +116,7 @@ struct ModuleIntegration {
   std::vector<std::string> definitions{};          ///< names that the C uses and no file defines
   std::vector<std::string> flags{};                ///< of the compiler, by the targets
   std::vector<KeptState> state{};
-  ModuleFiles files{};
+  std::vector<IntegrationLoop> loops{};  ///< function by function, outer before inner
 };
 
 struct Integration {

@@ -20,6 +20,7 @@ struct InspectArguments {
   std::string archive;
   bool json = false;
   bool integration = false;
+  bool loops = false;
   CompilerArguments compiler{};
 };
 
@@ -30,6 +31,9 @@ void declare_inspect_options(CLI::App& app, InspectArguments& options) {
                    "Show what an application needs to run the modules: functions, memory, what the "
                    "archive does not define, headers, state")
           ->group("Output");
+  app.add_flag("--loops", options.loops, "Show its loops as well: lines of C, extents, iterations")
+      ->group("Output")
+      ->needs(integration);
   add_compiler_options(app, options.compiler,
                        "Find with this compiler which functions the archive does not define");
   app.get_option("--cc")->needs(integration);
@@ -293,8 +297,10 @@ int report_failures(const Inspection& inspection, const Console& console) {
 int show_integration(const Deployment& deployment, const InspectArguments& options) {
   const Integration list = support::get_or_throw(
       integration_of(deployment, {.compiler = compiler_of(options.compiler)}));
-  print(options.json ? to_json(deployment, list, JsonLayout::pretty)
-                     : to_tables(list, screen_of_standard_output()));
+  const Screen screen = screen_of_standard_output();
+  print(options.json    ? to_json(deployment, list, JsonLayout::pretty)
+        : options.loops ? to_tables(list, screen) + loops_table(list, screen)
+                        : to_tables(list, screen));
   return 0;
 }
 

@@ -89,6 +89,17 @@ Table state_of(const ModuleIntegration& module) {
   return table;
 }
 
+Table loops_of(const ModuleIntegration& module) {
+  Table table({"LOOP", "LINE", "VARIABLE", "DEPTH", "EXTENT", "ITERATIONS"});
+  table.align_right({1, 3, 4, 5});
+  for (const IntegrationLoop& one : module.loops) {
+    table.add({one.function, one.line ? std::to_string(*one.line) : "-", one.cost.variable,
+               std::to_string(one.cost.depth), to_string(one.cost.extent),
+               to_string(one.cost.iterations)});
+  }
+  return table;
+}
+
 std::string build_text(const ModuleIntegration& module) {
   std::string text;
   const auto add = [&](std::string_view label, const std::vector<std::string>& words) {
@@ -110,6 +121,15 @@ std::string shape_text(const graph::TensorType& type) {
 
 std::string dtype_text(const graph::TensorType& type) {
   return type.dtype.is_void() ? "?" : tir::to_string(type.dtype);
+}
+
+std::string loops_table(const Integration& integration, const Screen& screen) {
+  std::string text;
+  for (const ModuleIntegration& module : integration.modules) {
+    const Table table = loops_of(module);
+    if (!table.empty()) text += "\n" + table.text(screen);
+  }
+  return text;
 }
 
 std::string to_tables(const Integration& integration, const Screen& screen) {

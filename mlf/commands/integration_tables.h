@@ -13,6 +13,10 @@ std::string shape_text(const graph::TensorType& type);
 /// "int8", or "?".
 std::string dtype_text(const graph::TensorType& type);
 
+/// The loops of all functions.
+std::string loops_table(const Integration& integration, const Screen& screen);
+
+/// Everything else.
 std::string to_tables(const Integration& integration, const Screen& screen);
 
 }  // namespace mlf::program

@@ -1,4 +1,5 @@
 // Writes what is in an archive as JSON, key by key in the order of schemas/inspect.schema.json.
+#include "deployment/files_json.h"
 #include "graph/formats/type_json.h"
 #include "json/text.h"
 #include "json/write_document.h"
@@ -125,15 +126,6 @@ void write_file_name(Writer& out, std::string_view key, const std::optional<File
   out.text_or_null(key, file ? file->name : std::string_view());
 }
 
-void write_files(Writer& out, const ModuleFiles& files) {
-  write_file_names(out, "sources", files.sources);
-  write_file_names(out, "objects", files.objects);
-  write_file_names(out, "headers", files.headers);
-  write_file_name(out, "parameters", files.parameters);
-  write_file_name(out, "relay", files.relay);
-  write_file_name(out, "graph", files.graph);
-}
-
 void write_entry_point(Writer& out, const EntryPoint& entry) {
   out.member("function", entry.function);
   out.member("interface", to_string(entry.interface));
@@ -219,6 +211,16 @@ void write_archive(Writer& out, const archive::Archive& archive) {
 }
 
 }  // namespace
+
+void write_files(json::Writer& out, const ModuleFiles& files) {
+  write_file_names(out, "sources", files.sources);
+  write_file_names(out, "objects", files.objects);
+  write_file_names(out, "headers", files.headers);
+  write_file_name(out, "parameters", files.parameters);
+  write_file_name(out, "relay", files.relay);
+  write_file_name(out, "graph", files.graph);
+}
+
 }  // namespace deployment
 
 std::string to_json(const Deployment& deployment, const Inspection& inspection, JsonLayout layout) {

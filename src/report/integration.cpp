@@ -8,10 +8,13 @@
 #include <set>
 #include <utility>
 
+#include "analysis/cost/evaluations.h"
 #include "deployment/entry_point.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "graph/kernels/callees.h"
+#include "graph/kernels/document_code.h"
+#include "report/code_lines.h"
 #include "report/relay_quantization.h"
 #include "support/characters.h"
 #include "support/error.h"
@@ -51,7 +54,10 @@ std::string origin_of_header(std::string_view path) {
   CalleeOrigin origin = CalleeOrigin::unknown;
   if (is_among(kHeadersOfC, path)) origin = CalleeOrigin::c_library;
   if (begins({"tvm/", "dlpack/"})) origin = CalleeOrigin::tvm;
-  if (begins({"arm_", "cmsis"})) origin = CalleeOrigin::cmsis;
+  if (begins({"arm_acle.h", "arm_neon.h", "arm_mve.h", "riscv_"})) {
+    origin = CalleeOrigin::compiler;
+  } else if (begins({"arm_", "cmsis"}))
+    origin = CalleeOrigin::cmsis;
   if (begins({"tvm_ethosu", "ethosu_"})) origin = CalleeOrigin::ethos_u;
   return std::string(graph::to_string(origin));
 }
@@ -60,13 +66,13 @@ class Integrator {
  public:
   Integrator(const Deployment& deployment, std::size_t position, const ModuleReport& report)
       : deployment_(deployment),
+        position_(position),
         archive_(deployment.archive()),
         module_(deployment.library().modules[position]),
         report_(report) {}
 
   ModuleIntegration run() {
     list_.name = module_.name;
-    list_.files = module_.files;
     read_files();
     if (module_.style == Style::operator_only) {
       add_operators();
@@ -80,11 +86,13 @@ class Integrator {
       add_other_state(network);
     } else {
       add_entry();
+      add_declared_ports();
     }
     add_heap_and_stack();
     add_external();
     add_headers();
     add_flags();
+    add_loops();
     return std::move(list_);
   }
 
@@ -164,9 +172,9 @@ class Integrator {
           entry_->interface == CInterface::c ? ModuleInterface::c : ModuleInterface::packed;
       list_.functions.push_back({entry_->function, entry_->prototype, entry_->member});
       list_.structs = entry_->structs;
-    } else if (report_.network && !module_.files.objects.empty()) {
+    } else if (report_.objects && !report_.objects->main.empty()) {
       list_.interface = ModuleInterface::packed;
-      list_.functions.push_back(function_named(report_.network->provenance.symbol));
+      list_.functions.push_back(function_named(report_.objects->main));
     }
   }
 
@@ -187,6 +195,21 @@ class Integrator {
     if (known.outputs.size() != list_.outputs.size()) return;
     for (std::size_t i = 0; i < known.outputs.size(); ++i) {
       list_.outputs[i].quantization = known.outputs[i];
+    }
+  }
+
+  /// Those of metadata.json, which has no shapes.
+  void add_declared_ports() {
+    const auto add = [&](const std::optional<std::vector<IoTensor>>& declared,
+                         std::vector<IntegrationTensor>& tensors) {
+      for (const IoTensor& one : declared.value_or(std::vector<IoTensor>())) {
+        const auto dtype = tir::parse_dtype(one.dtype).value_or(tir::DType::Void());
+        tensors.push_back({one.name, {}, {dtype, {}}, one.size_bytes, alignment(), {}});
+      }
+    };
+    for (const MainMemory& main : module_.memory.main) {
+      add(main.inputs, list_.inputs);
+      add(main.outputs, list_.outputs);
     }
   }
 
@@ -269,10 +292,9 @@ class Integrator {
   }
 
   void add_heap_and_stack() {
-    // Without a network, only the calls tell that there is a heap.
-    const bool calls_heap = called_.contains(kAllocate) ||
-                            (report_.objects && is_among(report_.objects->code.missing, kAllocate));
-    const Count heap = report_.network ? report_.ram.heap : calls_heap ? Count::unknown() : Count();
+    // Without a network, only the calls tell that there is a heap; objects call it by a pointer.
+    const bool may_call = called_.contains(kAllocate) || report_.objects;
+    const Count heap = report_.network ? report_.ram.heap : may_call ? Count::unknown() : Count();
     if (heap != Count()) {
       IntegrationMemory& memory = list_.memory.emplace_back();
       memory.kind = MemoryUseKind::heap;
@@ -281,6 +303,11 @@ class Integrator {
       list_.state.push_back(
           {std::string(kAllocate), heap,
            "runs at one time share the allocator: it has to be safe for threads"});
+    }
+    if (report_.objects && report_.objects->code.data + report_.objects->code.bss > 0) {
+      list_.state.push_back({"data of objects",
+                             report_.objects->code.data + report_.objects->code.bss,
+                             "the object files have data that code may write"});
     }
     IntegrationMemory& memory = list_.memory.emplace_back();
     memory.kind = MemoryUseKind::stack;
@@ -344,7 +371,34 @@ class Integrator {
     }
   }
 
+  // --- Loops ------------------------------------------------------------------------------------
+
+  /// Of the C, which is what the compiler gets; of functions without it, those of the report.
+  void add_loops() {
+    std::set<std::string_view> functions;
+    for (const TirSource& c : support::get_or_throw(deployment_.generated_c(position_))) {
+      const auto code = support::get_or_throw(deployment_.code(c));
+      const LineTable lines(c.text);
+      for (const auto& [name, function] : code->functions()) {
+        functions.insert(name);
+        for (analysis::LoopCost& loop : analysis::kernel_cost(code->code_of(function)).loops) {
+          const auto range = code->document().module.source_range(loop.node);
+          IntegrationLoop& one = list_.loops.emplace_back();
+          one = {std::string(name), c.member->name, {}, std::move(loop)};
+          if (range) one.line = lines.line_of(range->begin);
+        }
+      }
+    }
+    for (const KernelReport& kernel : report_.kernels) {
+      if (!kernel.cost || functions.contains(kernel.symbol)) continue;
+      for (const analysis::LoopCost& loop : kernel.cost->loops) {
+        list_.loops.push_back({kernel.symbol, {}, {}, loop});
+      }
+    }
+  }
+
   const Deployment& deployment_;
+  std::size_t position_;
   const archive::Archive& archive_;
   const Module& module_;
   const ModuleReport& report_;

@@ -1,6 +1,7 @@
 // Writes what an application needs as JSON, key by key in the order of
 // schemas/integration.schema.json.
 #include "analysis/count_json.h"
+#include "deployment/files_json.h"
 #include "graph/formats/type_json.h"
 #include "json/text.h"
 #include "json/write_document.h"
@@ -49,23 +50,18 @@ void write_external(Writer& out, const ExternalName& external) {
   out.member("origin", external.origin);
 }
 
-void write_files_of(Writer& out, const ModuleFiles& files) {
-  const auto names = [&](std::string_view key, const std::vector<FileRef>& list) {
-    out.array(key, [&] {
-      for (const FileRef& file : list) out.string(file.name);
-    });
-  };
-  const auto name = [&](std::string_view key, const std::optional<FileRef>& file) {
-    out.text_or_null(key, file ? file->name : std::string_view());
-  };
-  names("sources", files.sources);
-  names("objects", files.objects);
-  names("headers", files.headers);
-  name("graph", files.graph);
-  name("parameters", files.parameters);
+void write_integration_loop(Writer& out, const IntegrationLoop& loop) {
+  out.member("function", loop.function);
+  out.text_or_null("member", loop.member);
+  out.member("line", loop.line);
+  out.member("variable", loop.cost.variable);
+  out.member("depth", loop.cost.depth);
+  out.member("extent", loop.cost.extent);
+  out.member("iterations", loop.cost.iterations);
 }
 
-void write_integration(Writer& out, const ModuleIntegration& list, const ModuleReport& report) {
+void write_integration(Writer& out, const ModuleIntegration& list, const ModuleFiles& files,
+                       const ModuleReport& report) {
   out.member("name", list.name);
   out.text_or_null("interface", list.interface ? to_string(*list.interface) : std::string_view());
   out.objects("functions", list.functions, write_integration_function);
@@ -88,7 +84,8 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleR
     out.member("bytes", state.bytes);
     out.member("why", state.why);
   });
-  out.object("files", list.files, write_files_of);
+  out.objects("loops", list.loops, write_integration_loop);
+  out.object("files", files, deployment::write_files);
   out.member("uncertain", report.uncertain);
 }
 
@@ -97,17 +94,19 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleR
 
 std::string to_json(const Deployment& deployment, const Integration& integration,
                     JsonLayout layout) {
-  return json::document_text(
-      layout, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
-        out.member("archive", json::valid_utf8(deployment.archive().path()));
-        out.array("modules", [&] {
-          for (std::size_t i = 0; i < integration.modules.size(); ++i) {
-            out.begin_object();
-            report::write_integration(out, integration.modules[i], integration.report.modules[i]);
-            out.end_object();
-          }
-        });
-      });
+  return json::document_text(layout, "mlf-integration", kIntegrationVersion,
+                             [&](json::Writer& out) {
+                               out.member("archive", json::valid_utf8(deployment.archive().path()));
+                               out.array("modules", [&] {
+                                 for (std::size_t i = 0; i < integration.modules.size(); ++i) {
+                                   out.begin_object();
+                                   report::write_integration(out, integration.modules[i],
+                                                             deployment.library().modules[i].files,
+                                                             integration.report.modules[i]);
+                                   out.end_object();
+                                 }
+                               });
+                             });
 }
 
 }  // namespace mlf

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/kernels/callees.h"
 #include "report/layers.h"
 #include "report/relay_shapes.h"
 #include "support/characters.h"
@@ -17,64 +16,37 @@ namespace {
 using support::trimmed;
 using Known = std::optional<Quantization>;
 
-/// Positions of arguments of an operator of QNN: an operand, or the result (-1), and its scale and
-/// zero point.
+/// Positions of the scale and the zero point of an operand, or of the result.
 struct QnnRow {
-  std::string_view operation;
+  std::string_view operations;  ///< with blanks between
   int operand;
   std::size_t scale;
   std::size_t zero_point;
 };
 constexpr int kResult = -1;
-constexpr QnnRow kQnnRows[] = {{"conv2d", 0, 4, 2},
-                               {"conv2d_transpose", 0, 4, 2},
-                               {"dense", 0, 4, 2},
-                               {"batch_matmul", 0, 4, 2},
+constexpr QnnRow kQnnRows[] = {{"conv2d conv2d_transpose dense batch_matmul", 0, 4, 2},
                                {"batch_matmul", 1, 5, 3},
-                               {"dequantize", 0, 1, 2},
+                               {"dequantize requantize avg_pool2d softmax abs hardswish", 0, 1, 2},
+                               {"tanh exp sqrt rsqrt erf sigmoid log", 0, 1, 2},
+                               {"requantize avg_pool2d softmax abs hardswish", kResult, 3, 4},
+                               {"tanh exp sqrt rsqrt erf sigmoid log", kResult, 3, 4},
                                {"quantize", kResult, 1, 2},
-                               {"requantize", 0, 1, 2},
-                               {"requantize", kResult, 3, 4},
-                               {"avg_pool2d", 0, 1, 2},
-                               {"avg_pool2d", kResult, 3, 4},
-                               {"softmax", 0, 1, 2},
-                               {"softmax", kResult, 3, 4},
-                               {"abs", 0, 1, 2},
-                               {"abs", kResult, 3, 4},
-                               {"hardswish", 0, 1, 2},
-                               {"hardswish", kResult, 3, 4},
                                {"leaky_relu", 0, 2, 3},
-                               {"leaky_relu", kResult, 4, 5}};
-/// Operators of two operands: (lhs, rhs, scale and zero point of lhs, of rhs, of the result).
-constexpr std::string_view kBinary[] = {"add", "subtract", "mul"};
+                               {"leaky_relu", kResult, 4, 5},
+                               {"add subtract mul", 0, 2, 3},
+                               {"add subtract mul", 1, 4, 5},
+                               {"add subtract mul", kResult, 6, 7}};
+
 /// Operators whose results are elements of their first argument, means of them, or bounds of a
 /// quantized type, with the same scale.
-constexpr std::string_view kKeep[] = {"clip",
-                                      "reshape",
-                                      "squeeze",
-                                      "expand_dims",
-                                      "transpose",
-                                      "cast",
-                                      "nn.max_pool2d",
-                                      "nn.avg_pool2d",
-                                      "nn.batch_flatten",
-                                      "strided_slice",
-                                      "nn.global_max_pool2d",
-                                      "layout_transform"};
+constexpr std::string_view kKeep =
+    "clip reshape squeeze expand_dims transpose cast strided_slice layout_transform nn.max_pool2d "
+    "nn.avg_pool2d nn.batch_flatten nn.global_max_pool2d";
 
-std::vector<QnnRow> rows_of(std::string_view operation) {
-  std::vector<QnnRow> rows;
-  for (const QnnRow& row : kQnnRows) {
-    if (row.operation == operation) rows.push_back(row);
-  }
-  if (support::is_among(kBinary, operation)) {
-    rows = {{operation, 0, 2, 3}, {operation, 1, 4, 5}, {operation, kResult, 6, 7}};
-  }
-  if (rows.empty() && graph::is_arithmetic(operation)) {
-    // (data, scale, zero point, scale and zero point of the result).
-    rows = {{operation, 0, 1, 2}, {operation, kResult, 3, 4}};
-  }
-  return rows;
+/// Whether an operator is among these, with blanks between.
+bool is_one_of(std::string_view operations, std::string_view operation) {
+  const std::size_t at = support::find_word(operations, operation);
+  return at != operations.npos && (at == 0 || operations[at - 1] == ' ');
 }
 
 /// "0.02f"; also before TVM's types in comments.
@@ -131,13 +103,14 @@ class QuantizationReader {
 
   /// Of its result; notes what it states about its operands.
   Known call(std::string_view operation, const std::vector<std::string_view>& arguments) {
-    if (support::is_among(kKeep, operation)) {
+    if (!operation.empty() && is_one_of(kKeep, operation)) {
       return arguments.empty() ? std::nullopt : of_variable(arguments.front());
     }
     constexpr std::string_view kQnn = "qnn.";
     if (!operation.starts_with(kQnn)) return std::nullopt;
     Known result;
-    for (const QnnRow& row : rows_of(operation.substr(kQnn.size()))) {
+    for (const QnnRow& row : kQnnRows) {
+      if (!is_one_of(row.operations, operation.substr(kQnn.size()))) continue;
       const Known stated = stated_by(row, arguments);
       if (row.operand == kResult) {
         result = stated;

@@ -16,6 +16,7 @@ import tarfile
 import tempfile
 import unittest
 
+import battery_archives
 import generated_c
 import plan_programs
 import support
@@ -207,6 +208,8 @@ class Application:
         for one in self.module["memory"]:
             if one["kind"] == "storage":
                 storages[one["name"]] = self.memory(self.bytes_for(one), one["alignment"])
+        if not all(f"storage_{one}" in storages for one in attributes["storage_id"]):
+            raise CannotLink("its C has parameters that TVM's graph executor looks up")
         places = [storages[f"storage_{one}"] for one in attributes["storage_id"]]
         entry = lambda node, index: graph["node_row_ptr"][node] + index
         inputs = {one["name"]: one for one in self.module["inputs"]}
@@ -319,7 +322,6 @@ class Build:
 
 
 def arenas(module):
-    """Memory of the application that a run fills to its last byte."""
     return [one for one in module["memory"]
             if not one["in_archive"] and one["kind"] in ("heap", "workspace-pool", "storage") and bytes_of(one)]
 
@@ -354,8 +356,9 @@ def outputs_of_mlf(archive, module, application, directory):
     return lines
 
 
-def check(case, archive, module, root, directory):
-    """Builds and runs the application of one module; a sentence about what was shown."""
+def check(case, archive, module, root, directory, filled=None):
+    """Builds and runs the application of one module; a sentence about what was shown. `filled` is the
+    memory that a run fills to its last byte, all arenas by default."""
     build = Build(module, root, directory, flags=[*HOST, "-fsanitize=address"])
     listed = {one["name"] for one in module["external"]}
     missing = build.undefined() - listed
@@ -368,7 +371,7 @@ def check(case, archive, module, root, directory):
         case.assertEqual(done.stdout.split(), outputs_of_mlf(archive, module, application, directory))
         shown += ", outputs are those of mlf run"
     failed = []
-    for arena in arenas(module):
+    for arena in arenas(module) if filled is None else filled:
         _, done = build.result(arena)
         case.assertNotEqual(done.returncode, 0, f"{arena} is not filled")
         failed.append(bytes_of(arena))
@@ -413,6 +416,111 @@ class Integration(unittest.TestCase):
         for archive, module, shown in table:
             print(f"{named(archive)} {module['name']}: {module['interface']}, {shown}")
         self.assertGreater(sum(shown.startswith("ran") for *_, shown in table), len(table) / 2)
+
+    def test_with_a_compiler_the_functions_are_those_that_the_objects_lack(self):
+        compilers = {"gcc": HOST, "arm-none-eabi-gcc": ARM}
+        for compiler, flags in compilers.items():
+            if shutil.which(compiler) is None:
+                print(f"skipped: there is no {compiler}")
+                continue
+            cflags = [*flags, f"-Dhalf={HALF[compiler]}"]
+            found = archives()[:: 1 if support.EVERY_ARCHIVE else 5]
+            for archive, root, module, directory in self.each(found, "--cc", compiler, f"--cflags={' '.join(cflags)}"):
+                with self.subTest(archive=str(archive), compiler=compiler):
+                    try:
+                        build = Build(module, root, directory, compiler, flags)
+                    except CannotLink:
+                        continue
+                    self.assertEqual(module["external_from"], "objects")
+                    self.assertEqual({one["name"] for one in module["external"]}, build.undefined())
+                    origins = {one["name"]: one["origin"] for one in module["external"]}
+                    self.assertNotIn("unknown", origins.values(), origins)
+
+    def test_it_runs_on_a_board(self):
+        if not all(map(shutil.which, ("arm-none-eabi-gcc", "qemu-system-arm"))):
+            support.skip("there is no arm-none-eabi-gcc or qemu-system-arm")
+        kinds = ("qnn_conv-aot-c", "dense-aot-packed-usmp", "split_concat-graph", "aww-aot-packed", "op-multi")
+        found = [one for one in support.every_archive() if support.EVERY_ARCHIVE or named(one).endswith(kinds)]
+        flags = [*ARM, "--specs=rdimon.specs", "-T", str(generated_c.RUNTIME / "cortex_m.ld")]
+        rows = 0
+        for archive, root, module, directory in self.each(found):
+            with self.subTest(archive=str(archive), module=module["name"]):
+                try:
+                    build = Build(module, root, directory, "arm-none-eabi-gcc", flags, plan_programs.QEMU)
+                    _, done = build.result()
+                except CannotLink as why:
+                    print(f"{named(archive)} {module['name']} on a Cortex-M3: skipped: {why}")
+                    continue
+                self.assertEqual(done.returncode, 0, done.stderr[:500])
+                less = [build.result(arena)[1].returncode for arena in arenas(module)]
+                self.assertNotIn(0, less)
+                print(f"{named(archive)} {module['name']} on a Cortex-M3: ran; {len(less)} arenas of a byte less fail")
+                rows += 1
+        self.assertGreater(rows, 0)
+
+    def test_objects_take_the_packed_interface(self):
+        """The C of an archive as an object file, as an archive of an LLVM target has it."""
+        (archive,) = [one for one in support.bundled_archives() if one.stem == "tvm-0.18-qnn_conv-aot-c"]
+        found = [one for one in support.every_archive() if named(one).endswith("qnn_conv-aot-packed")]
+        if not found:
+            self.skipTest(f"the bundled archives have no packed main without pools, {archive.stem} neither")
+        root = unpacked(found[0], self.directory / "objects")
+        objects = root / "codegen/host/lib"
+        objects.mkdir()
+        for source in sorted((root / "codegen/host/src").glob("*.c")):
+            if "// tvm target: c" in source.read_text():
+                subprocess.run(["gcc", *HOST, "-c", source, "-o", objects / "default_lib0.o"], check=True)
+        shutil.rmtree(root / "codegen/host/src")
+        (module,) = lists(root)
+        self.assertEqual((module["interface"], module["external_from"]), ("packed", "objects"))
+        shown = check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        print(f"objects of {named(found[0])}: {shown}")
+
+    def test_two_pools_of_the_application(self):
+        """The form that TVM gives to pools with names: fields of a struct, sizes as macros."""
+        members = battery_archives.with_two_pools(battery_archives.archive_of(["unary", "binary", "unary"]).members)
+        header, wrapper = members[battery_archives.HEADER], members[battery_archives.WRAPPER]
+        pools = re.findall(r"static uint8_t (\w+)\[(\d+)\];", wrapper)
+        self.assertEqual(len(pools), 2)
+        struct = "struct tvmgen_default_workspace_pools"
+        for name, size in pools:
+            wrapper = re.sub(rf"(__attribute__[^\n]*\n)?static uint8_t {name}\[\d+\];", "", wrapper)
+            wrapper = wrapper.replace(f"&{name}", f"workspace_pools->{name}")
+            header += f"#define TVMGEN_DEFAULT_{name.upper()}_WORKSPACE_POOL_SIZE {size}\n"
+        wrapper = wrapper.replace("_outputs* outputs)", f"_outputs* outputs, {struct}* workspace_pools)")
+        declared = f"{struct} {{\n" + "".join(f"  void* {name};\n" for name, _ in pools) + "};\nint32_t tvmgen_default_run("
+        header = header.replace("int32_t tvmgen_default_run(", declared)
+        header = re.sub(r"(_outputs\* outputs)\s*\)", rf"\1,\n  {struct}* workspace_pools\n)", header)
+        members |= {battery_archives.HEADER: header, battery_archives.WRAPPER: wrapper}
+        archive = self.directory / "two_pools.tar"
+        archive.write_bytes(battery_archives.tar_of(members))
+        (module,) = lists(archive)
+        given = [(one["name"], bytes_of(one)) for one in module["memory"] if not one["in_archive"]][:2]
+        self.assertEqual(given, [(name, int(size)) for name, size in pools])
+        root = unpacked(archive, self.directory / "two_pools")
+        # These pools are larger than what kernels use.
+        shown = check(self, archive, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)), [])
+        print(f"two pools: {shown}")
+
+    def test_loops_are_lines_of_the_c(self):
+        """Each loop with one extent is at a line with this `for`, and all `for` of kernels are loops."""
+        for archive, root, module, _ in self.each(archives()):
+            with self.subTest(archive=str(archive), module=module["name"]):
+                lines = {name: (root / name).read_text().splitlines() for name in module["files"]["sources"]}
+                found = set()
+                for loop in module["loops"]:
+                    self.assertGreaterEqual(support.least(loop["iterations"]), 0)
+                    if loop["line"] is None:
+                        continue
+                    text = lines[loop["member"]][loop["line"] - 1]
+                    found.add((loop["member"], loop["line"]))
+                    self.assertIn("for (", text)
+                    if isinstance(loop["extent"], int):
+                        self.assertRegex(text, rf"< (\(.*\+ )?{loop['extent']}\)?;")
+                for name, text in lines.items():
+                    if any(loop["member"] == name for loop in module["loops"]):
+                        every = {(name, i) for i, line in enumerate(text, 1) if line.lstrip().startswith("for (")}
+                        self.assertLessEqual(every, found)
 
 
 if __name__ == "__main__":

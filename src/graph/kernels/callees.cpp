@@ -45,16 +45,23 @@ constexpr std::array kLoggingMacros{
 #include "graph/kernels/callees.def"
 };
 
-struct OriginOfName {
-  std::string_view name;
+struct OriginOfNames {
+  std::string_view names;
   CalleeOrigin origin;
+
+  bool has(std::string_view name) const {
+    for (std::string_view rest = names; !rest.empty();) {
+      const std::string_view one = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+      const bool fits =
+          one.ends_with('*') ? name.starts_with(one.substr(0, one.size() - 1)) : name == one;
+      if (fits) return true;
+    }
+    return false;
+  }
 };
-constexpr auto kCalleesByPrefix = std::to_array<OriginOfName>({
-#define MLF_ORIGIN(prefix, origin) {prefix, CalleeOrigin::origin},
-#include "graph/kernels/callees.def"
-});
-constexpr auto kCalleesByName = std::to_array<OriginOfName>({
-#define MLF_ORIGIN_NAME(name, origin) {name, CalleeOrigin::origin},
+constexpr auto kOriginsOfCallees = std::to_array<OriginOfNames>({
+#define MLF_ORIGIN(names, origin) {names, CalleeOrigin::origin},
 #include "graph/kernels/callees.def"
 });
 
@@ -77,12 +84,9 @@ bool is_arithmetic(std::string_view name) {
 
 CalleeOrigin origin_of(std::string_view name) {
   if (is_of_libm(name)) return CalleeOrigin::libm;
-  for (const OriginOfName& row : kCalleesByName) {
-    if (name == row.name) return row.origin;
-  }
-  for (const OriginOfName& row : kCalleesByPrefix) {
-    if (name.starts_with(row.name)) return row.origin;
-  }
+  const auto* const row = std::ranges::find_if(
+      kOriginsOfCallees, [&](const OriginOfNames& one) { return one.has(name); });
+  if (row != kOriginsOfCallees.end()) return row->origin;
   if (!name.starts_with("__")) return CalleeOrigin::unknown;
   // Such names are those of compilers; CMSIS-Core's are the instructions, in capitals.
   const bool is_instruction =

@@ -15,7 +15,8 @@ namespace {
 /// Words that a parenthesis may follow and that are no function.
 constexpr std::string_view kNoFunctions[] = {"__attribute__",  "__asm__", "__asm",      "asm",
                                              "__volatile__",   "alignof", "_Alignof",   "_Alignas",
-                                             "_Static_assert", "typeof",  "__typeof__", "defined"};
+                                             "_Static_assert", "typeof",  "__typeof__", "defined",
+                                             "__extension__"};
 
 bool may_be_function(std::string_view name) {
   return !is_keyword(name) && !scalar_type(name) &&
