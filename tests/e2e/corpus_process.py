@@ -15,7 +15,7 @@ import tempfile
 import schemas
 import support
 
-FORMATS = ("tir", "topology", "manifest", "inspect", "verify")
+FORMATS = ("tir", "topology", "manifest", "inspect", "integration", "verify")
 VALIDATORS = {name: schemas.validator(name) for name in FORMATS}
 
 
@@ -110,6 +110,9 @@ def check_other_tools(path, directory):
 def check_inspect(path):
     inspection = json.loads(support.run_ok("inspect", "--json", path).stdout)
     schemas.check(VALIDATORS["inspect"], inspection, "inspect")
+    integration = json.loads(support.run_ok("inspect", "--integration", "--json", path).stdout)
+    schemas.check(VALIDATORS["integration"], integration, "integration")
+    assert support.run_ok("inspect", "--integration", "--loops", path).stdout
     assert support.run_ok("inspect", path).stdout
     return inspection
 

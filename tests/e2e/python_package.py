@@ -675,6 +675,7 @@ class Processing(unittest.TestCase):
 
     def test_inspect_and_verify_are_those_of_the_program(self):
         self.assertEqual(qnn().inspect(), json.loads(printed("inspect", "--json", QNN)))
+        self.assertEqual(qnn().integration(), json.loads(printed("inspect", "--integration", "--json", QNN)))
         self.assertEqual(qnn().verify(), json.loads(printed("verify", "--json", QNN)))
         with self.assertRaises(ValueError):
             mlf.open(QNN.read_bytes()).verify()

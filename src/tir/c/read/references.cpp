@@ -1,8 +1,10 @@
 // references_of: the functions and headers that the text of a file of C needs.
 #include <algorithm>
+#include <set>
 
 #include "support/name_map.h"
 #include "support/source_text.h"
+#include "tir/c/c.h"
 #include "tir/c/language.h"
 #include "tir/c/read/directives.h"
 #include "tir/c/read/file_items.h"
