@@ -255,8 +255,12 @@ class ProgramWriter {
     }
     std::string values;
     std::string codes;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      values += fmt::format("{}{{.v_handle = &tensor_{}}}", i == 0 ? "" : ", ", i);
+    // TVM's wrapper has pools behind the tensors, and main reads their codes from the same list.
+    const std::size_t pools = symbol == plan_.entry.symbol ? network_.pools.size() : 0;
+    for (std::size_t i = 0; i < tensors.size() + pools; ++i) {
+      if (i < tensors.size()) {
+        values += fmt::format("{}{{.v_handle = &tensor_{}}}", i == 0 ? "" : ", ", i);
+      }
       codes += i == 0 ? "7" : ", 7";  // kTVMDLTensorHandle
     }
     line("    TVMValue args[] = {{{}}}, result;", values);

@@ -386,6 +386,8 @@ class EditedArchives(program_case.Directory):
     def test_run_under_sanitizers(self):
         sanitized = ("run", "--random", "1", "--cflags=-fsanitize=address", "--memory", "100T")
         support.run_ok(*sanitized, self.SANITIZED)
+        # Main reads type codes of the pools that TVM's wrapper adds.
+        support.run_ok(*sanitized, support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-aot-packed-usmp/module.tar")
         wrong = self.changed(self.SANITIZED, r"(tvmgen_default_fused_nn_softmax\(float\* p0, float\* T_softmax_norm\) {)",
                              r"\1 T_softmax_norm[1000] = 1;")  # fmt: skip
         result = support.run(*sanitized, wrong)

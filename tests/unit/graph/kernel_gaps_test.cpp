@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/kernels/callees.h"
 #include "mlf/analysis/cost.h"
 #include "mlf/graph/topology.h"
 #include "support/error.h"
@@ -58,6 +59,20 @@ constexpr std::array kHidden{
     "  hidden_t h = make(p0);\n",
     "  for (int i = N; i--; ) { T_add[i] = 0; }\n",
 };
+
+TEST(Callees, ComeFromWhereTheirNamesSay) {
+  EXPECT_EQ(origin_of("expf"), CalleeOrigin::libm);
+  EXPECT_EQ(origin_of("fmaxf"), CalleeOrigin::libm);
+  EXPECT_EQ(origin_of("sigmoid"), CalleeOrigin::unknown);
+  EXPECT_EQ(origin_of("memcpy"), CalleeOrigin::c_library);
+  EXPECT_EQ(origin_of("memory_pool_init"), CalleeOrigin::unknown);
+  EXPECT_EQ(origin_of("__aeabi_fadd"), CalleeOrigin::compiler);
+  EXPECT_EQ(origin_of("__SMLAD"), CalleeOrigin::cmsis);
+  EXPECT_EQ(origin_of("arm_convolve_wrapper_s8"), CalleeOrigin::cmsis);
+  EXPECT_EQ(origin_of("TVMBackendAllocWorkspace"), CalleeOrigin::tvm);
+  EXPECT_EQ(origin_of("TVMEthosULaunch"), CalleeOrigin::ethos_u);
+  EXPECT_EQ(origin_of("my_kernel"), CalleeOrigin::unknown);
+}
 
 TEST(KernelGaps, ThereAreNoneWhereItIsUnderstood) {
   const Topology topology = network_with(kLoop);
