@@ -249,7 +249,10 @@ class Integrator {
       memory.bytes = analysis::to_count(pool.bytes);
       memory.alignment = alignment();
       const tir::CArray* const array = support::find_value(arrays_, pool.name);
-      memory.is_in_archive = array != nullptr;
+      // What the structs do not have is in the archive's wrapper, if it has one.
+      const bool is_field = std::ranges::any_of(
+          list_.structs, [&](const CStruct& one) { return is_among(one.fields, pool.name); });
+      memory.is_in_archive = entry_ ? !is_field : array != nullptr;
       if (array != nullptr) {
         memory.section = array->section;
         memory.alignment = array->alignment.value_or(memory.alignment);
@@ -257,7 +260,9 @@ class Integrator {
       const auto of_header = std::ranges::find(given, pool.name, &deployment::GivenPool::name);
       if (of_header != given.end()) memory.data = of_header->data;
       if (memory.is_in_archive && is_workspace) {
-        list_.state.push_back({pool.name, memory.bytes, "the pool is static: one run at a time"});
+        list_.state.push_back({pool.name, memory.bytes,
+                               array != nullptr ? "the pool is static: one run at a time"
+                                                : "the C around main makes the pool"});
       }
     }
   }

@@ -502,6 +502,18 @@ class Integration(unittest.TestCase):
         shown = check(self, archive, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)), [])
         print(f"two pools: {shown}")
 
+    def test_a_pool_that_the_wrapper_allocates_is_not_asked_for(self):
+        members = dict(battery_archives.archive_of(["unary", "binary"]).members)
+        wrapper = members[battery_archives.WRAPPER]
+        (pool,) = re.findall(r"static uint8_t (\w+)\[\d+\];", wrapper)
+        wrapper = wrapper.replace(f"static uint8_t {pool}[", "static uint8_t unused[")
+        members[battery_archives.WRAPPER] = wrapper.replace(f"((uint8_t*)&{pool})", "((uint8_t*)malloc(4096))")
+        archive = self.directory / "allocated.tar"
+        archive.write_bytes(battery_archives.tar_of(members))
+        (module,) = lists(archive)
+        self.assertEqual([one["name"] for one in module["memory"] if not one["in_archive"] and one["name"]], [])
+        self.assertIn({"name": "malloc", "origin": "c-library"}, module["external"])
+
     def test_loops_are_lines_of_the_c(self):
         """Each loop with one extent is at a line with this `for`, and all `for` of kernels are loops."""
         for archive, root, module, _ in self.each(archives()):
