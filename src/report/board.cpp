@@ -37,6 +37,10 @@ constexpr PartKind kData{"data", "ram", Resource::code, false};
 constexpr PartKind kConstants{"constants", "flash", Resource::constants, false};
 constexpr PartKind kCode{"code", "flash", Resource::flash, false};
 
+/// The most in front of a tensor or pool of the application: TVM aligns them to 64 bytes at most,
+/// and up to v0.9 to 128.
+constexpr std::uint64_t kMostPadding = 127;
+
 struct PlacedPart {
   const ModuleReport* module;
   const PartKind* kind;
@@ -66,11 +70,16 @@ void add_parts(const std::string& archive, const ModuleReport& module, const Lib
     other_pools = without(other_pools, bytes);
     // The linker may pad in front of it. Without code, whose it is is not known either.
     const bool is_compiled = module.code && code.uncompiled.empty();
-    const Count padding = is_compiled ? Count(0, code.written_padding) : Count::unknown();
-    add(code.variables.contains(pool.name) ? kPools : kGivenPools, bytes + padding, pool.name);
+    const bool is_variable = code.variables.contains(pool.name);
+    const Count padding = !is_compiled  ? Count::unknown()
+                          : is_variable ? Count(0, code.written_padding)
+                                        : Count(0, kMostPadding);
+    add(is_variable ? kPools : kGivenPools, bytes + padding, pool.name);
   }
   add(kPools, other_pools);
-  add(kIo, module.ram.io);
+  const std::size_t tensors =
+      module.network ? module.network->inputs.size() + module.network->outputs.size() : 0;
+  add(kIo, module.ram.io + Count(0, tensors * kMostPadding));
   add(kExecutor, module.ram.executor);
   add(kHeap, module.ram.heap);
   add(kStack, needed(module, Resource::stack, library));
@@ -118,6 +127,7 @@ class BoardCheck {
       }
     }
     place();
+    add_load_images();
     CheckResults results;
     for (const BoardMemory& memory : board_.memories) {
       results.limits.push_back(result_of(memory.name, memory.bytes));
@@ -139,10 +149,9 @@ class BoardCheck {
 
  private:
   void place() {
-    std::map<std::string, const BoardMemory*, std::less<>> memory_of;
     for (const BoardMemory& memory : board_.memories) {
       for (const HeldName& held : memory.holds) {
-        if (!memory_of.emplace(held.name, &memory).second) {
+        if (!memory_of_.emplace(held.name, &memory).second) {
           refuse(held, fmt::format("'{}' is in two places", held.name));
         }
       }
@@ -151,9 +160,7 @@ class BoardCheck {
     for (PlacedPart& one : parts_) {
       const std::vector<std::string> names = names_of(one);
       known.insert(names.begin(), names.end());
-      const auto held = std::ranges::find_if(
-          names, [&](const std::string& name) { return memory_of.contains(name); });
-      if (held != names.end()) one.part.memory = memory_of[*held]->name;
+      put(one, names);
     }
     const std::vector<std::string> all(known.begin(), known.end());
     for (const BoardMemory& memory : board_.memories) {
@@ -163,6 +170,27 @@ class BoardCheck {
         refuse(held, fmt::format("no archive has '{}', and sections need --cc COMPILER{}",
                                  held.name, did_you_mean(held.name, all)));
       }
+    }
+  }
+
+  void put(PlacedPart& one, const std::vector<std::string>& names) const {
+    const auto held = std::ranges::find_if(
+        names, [&](const std::string& name) { return memory_of_.contains(name); });
+    if (held != names.end()) one.part.memory = memory_of_.at(*held)->name;
+  }
+
+  /// What is only read and is in RAM comes from flash when the program starts.
+  void add_load_images() {
+    const std::size_t count = parts_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const PlacedPart& loaded = parts_[i];
+      if (loaded.is_written() || loaded.part.memory.empty() || !is_ram(loaded.part.memory))
+        continue;
+      const BoardPart& part = loaded.part;
+      PlacedPart image{
+          loaded.module, &kCode, {part.archive, "load image of " + part.name, {}, part.bytes}};
+      put(image, {part.archive + ":code", "code", part.archive + ":flash", "flash"});
+      parts_.push_back(std::move(image));
     }
   }
 
@@ -275,6 +303,7 @@ class BoardCheck {
   std::span<const BoardArchive> archives_;
   const LibraryNeeds& library_;
   std::vector<PlacedPart> parts_;
+  std::map<std::string, const BoardMemory*, std::less<>> memory_of_;  ///< by the name that it holds
 };
 
 }  // namespace
