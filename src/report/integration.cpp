@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "deployment/owners.h"
 #include "graph/kernels/callees.h"
 #include "graph/kernels/document_code.h"
+#include "mlf/budget.h"
 #include "report/code_lines.h"
 #include "report/relay_quantization.h"
 #include "support/characters.h"
@@ -97,8 +99,7 @@ class Integrator {
   }
 
  private:
-  // --- Files
-  // --------------------------------------------------------------------------------------
+  // --- Files -------------------------------------------------------------------------------------
 
   struct Prototype {
     std::string text;
@@ -113,13 +114,14 @@ class Integrator {
 
   void read_file(const FileRef& file) {
     const std::string_view text = deployment::member_text(archive_, file);
-    tir::CReferences references = tir::references_of(text);
+    tir::CReferences references = tir::references_of(text, deployment_.macros());
     defined_.merge(references.defined);
+    std::ranges::move(references.external, std::back_inserter(external_));
     called_.merge(references.called);
     for (std::string& path : references.includes) {
       if (!is_among(includes_, path)) includes_.push_back(std::move(path));
     }
-    const tir::CFile described = tir::describe_c(text);
+    const tir::CFile described = tir::describe_c(text, deployment_.macros());
     for (const tir::CArray& array : described.arrays) arrays_.try_emplace(array.name, array);
     for (const tir::CDefinition& one : described.definitions) {
       const std::string_view definition = text.substr(one.range.begin);
@@ -136,8 +138,7 @@ class Integrator {
     return {symbol, fmt::format("int32_t {}({})", symbol, kPackedParameters)};
   }
 
-  // --- Functions and tensors
-  // -----------------------------------------------------------------------
+  // --- Functions and tensors ---------------------------------------------------------------------
 
   std::uint64_t alignment() const {
     return module_.files.objects.empty() ? kAlignment : kObjectAlignment;
@@ -229,8 +230,7 @@ class Integrator {
     }
   }
 
-  // --- Memory and state
-  // ------------------------------------------------------------------------------
+  // --- Memory and state --------------------------------------------------------------------------
 
   void add_pools(const graph::Topology& network) {
     std::vector<deployment::GivenPool> given;
@@ -252,7 +252,10 @@ class Integrator {
       // What the structs do not have is in the archive's wrapper, if it has one.
       const bool is_field = std::ranges::any_of(
           list_.structs, [&](const CStruct& one) { return is_among(one.fields, pool.name); });
-      memory.is_in_archive = entry_ ? !is_field : array != nullptr;
+      const bool is_external = std::ranges::any_of(external_, [&](const std::string& one) {
+        return support::find_word(one, pool.name) != one.npos;
+      });
+      memory.is_in_archive = (entry_ ? !is_field : array != nullptr) && !is_external;
       if (array != nullptr) {
         memory.section = array->section;
         memory.alignment = array->alignment.value_or(memory.alignment);
@@ -316,12 +319,11 @@ class Integrator {
     }
     IntegrationMemory& memory = list_.memory.emplace_back();
     memory.kind = MemoryUseKind::stack;
-    memory.bytes = report_.ram.stack + report_.ram.arguments + stack_frames(report_);
+    memory.bytes = needed(report_, Resource::stack);
     memory.alignment = kAlignment;
   }
 
-  // --- What the archive does not have
-  // ------------------------------------------------------------------
+  // --- What the archive does not have ------------------------------------------------------------
 
   void add_external() {
     std::set<std::string, std::less<>> names;
@@ -411,6 +413,7 @@ class Integrator {
   std::optional<EntryPoint> entry_;
   std::set<std::string, std::less<>> defined_;
   std::set<std::string, std::less<>> called_;
+  std::vector<std::string> external_;  ///< declarations of variables of other programs
   std::vector<std::string> includes_;
   std::map<std::string, tir::CArray, std::less<>> arrays_;
   std::map<std::string, Prototype, std::less<>> prototypes_;

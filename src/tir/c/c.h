@@ -52,16 +52,18 @@ struct CFile {
 /// Classifies a file. Never fails. The cost is that of finding the end of each function.
 CFile describe_c(std::string_view text, const MacroValues& macros = {});
 
-/// What the text of a file of C defines and refers to.
+/// What the text of a file of C defines for other files and needs of them.
 struct CReferences {
-  std::set<std::string, std::less<>> defined;  ///< functions with a body, and macros
-  /// Functions that bodies and macros call, or name if the file has their prototype; also macros.
+  std::set<std::string, std::less<>> defined;  ///< functions with a body that are certainly there
+  /// Functions that bodies, initialisers and macros call, or name if the file has their prototype,
+  /// but for static functions and macros of the file.
   std::set<std::string, std::less<>> called;
+  std::vector<std::string> external;  ///< declarations with `extern` that are no functions
   std::vector<std::string> includes;  ///< paths of headers, in the order of the text
 };
 
 /// Never fails. Leaves out what no compiler reads.
-CReferences references_of(std::string_view text);
+CReferences references_of(std::string_view text, const MacroValues& macros = {});
 
 /// The type of a tensor parameter, as another part of the archive states it.
 struct CTensor {

@@ -1,5 +1,6 @@
 #include "tir/c/read/interface_header.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
@@ -20,7 +21,6 @@ constexpr std::string_view kPrefix = "tvmgen_";
 constexpr std::string_view kRun = "int32_t tvmgen_";
 constexpr std::string_view kRunEnd = "_run(";
 constexpr std::string_view kPools = "_workspace_pools";
-constexpr std::string_view kField = "void";
 constexpr std::string_view kDefine = "#define ";
 constexpr std::string_view kMacro = "TVMGEN_";
 constexpr std::string_view kWorkspacePool = "_WORKSPACE_POOL_SIZE";
@@ -30,11 +30,35 @@ constexpr std::string_view kSize = "_SIZE";
 constexpr std::string_view kInputStruct = "_inputs";
 constexpr std::string_view kOutputStruct = "_outputs";
 
-/// The name in `void* name;`, with blanks at any place; empty for other lines.
+/// The name in `void* name;` or `uint8_t* name;`, with blanks at any place; empty for other lines.
 std::string_view field_of(std::string_view line) {
-  if (!line.starts_with(kField) || !line.ends_with(';')) return {};
-  line = trimmed(line.substr(kField.size(), line.size() - kField.size() - 1));
-  return line.starts_with('*') ? trimmed(line.substr(1)) : std::string_view();
+  const std::size_t star = line.find('*');
+  if (!line.ends_with(';') || star == line.npos) return {};
+  const std::string_view type = trimmed(line.substr(0, star));
+  const std::string_view name = trimmed(line.substr(star + 1, line.size() - star - 2));
+  const bool is_field = !type.empty() && std::ranges::all_of(type, support::is_word_character) &&
+                        std::ranges::all_of(name, support::is_word_character);
+  return is_field ? name : std::string_view();
+}
+
+/// Lines without comments, each with one declaration: `struct s { void* a; void* b; };` has four.
+std::string lines_of_declarations(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    std::string_view line = support::take_line(text);
+    line = line.substr(0, std::min(line.find("//"), line.find("/*")));
+    if (trimmed(line).starts_with('#')) {
+      (lines += line) += '\n';
+      continue;
+    }
+    for (const char c : line) {
+      if (c == '}') lines += '\n';
+      lines += c;
+      if (c == '{' || c == ';') lines += '\n';
+    }
+    lines += '\n';
+  }
+  return lines;
 }
 
 /// Reads a header line by line. A formatter may have changed blanks and the places of braces.
@@ -49,7 +73,7 @@ class HeaderReader {
       open(line);
     } else if (!field.empty()) {
       fields_.structs.back().fields.emplace_back(field);
-    } else if (line != "{") {
+    } else if (line != "{" && !line.empty()) {
       is_in_struct_ = false;
     }
   }
@@ -157,7 +181,9 @@ HeaderFields read_header(std::string_view text) {
   const auto active = active_text(text);
   if (active) text = *active;
   HeaderReader reader(text);
-  while (!text.empty()) reader.line(support::take_line(text));
+  const std::string all = lines_of_declarations(text);
+  std::string_view lines = all;
+  while (!lines.empty()) reader.line(support::take_line(lines));
   return std::move(reader).finish();
 }
 

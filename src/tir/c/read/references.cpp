@@ -46,29 +46,45 @@ void add_called(std::string_view text, Bytes part,
 }  // namespace
 }  // namespace c
 
-CReferences references_of(std::string_view text) {
+CReferences references_of(std::string_view text, const MacroValues& macros) {
   if (text.size() >= UINT32_MAX) return {};
-  const std::optional<std::string> active = c::active_text(text);
+  const std::optional<std::string> active = c::active_text(text, macros);
   if (active) text = *active;
   const c::FileItems file = c::split({{}, {}, text});
+  const c::Directives directives = c::directives_of(text, file.items);
+  const auto is_conditional = [&](const c::Item& item) {
+    return std::ranges::any_of(directives.doubts, [&](const c::Doubt& one) {
+      return one.where.begin <= item.head.begin && item.head.begin < one.where.end;
+    });
+  };
   CReferences references;
   support::NameSet<std::string_view> prototypes;
+  support::NameSet<std::string_view> own;  // that no other file sees
   for (const c::Item& item : file.items) {
+    const std::string_view head = text.substr(item.head.begin, item.head.end - item.head.begin);
     if (item.kind == c::ItemKind::prototype) prototypes.insert(item.name);
+    const bool has_body = item.body.end > item.head.end && !item.name.empty();
+    const bool is_function = has_body && text[item.head.end] == '{';
+    if (is_function && !is_conditional(item)) {
+      const bool is_static = support::find_word(head, "static") != head.npos;
+      is_static ? void(own.insert(item.name)) : void(references.defined.emplace(item.name));
+    }
+    const bool is_external = support::find_word(head, "extern") != head.npos;
+    if (is_external && item.kind != c::ItemKind::prototype && !has_body) {
+      references.external.emplace_back(head);
+    }
   }
-  for (const c::Item& item : file.items) {
-    const bool is_function =
-        item.body.end > item.head.end && text[item.head.end] == '{' && !item.name.empty();
-    if (!is_function) continue;
-    references.defined.emplace(item.name);
-    c::add_called(text, item.body, prototypes, references.called);
-  }
-  const c::Directives directives = c::directives_of(text, file.items);
   for (const auto& [name, macro] : directives.macros) {
-    references.defined.emplace(name);
+    if (macro.is_certain || !directives.has_conditions) own.insert(name);
     c::add_called(macro.value, {0, static_cast<std::uint32_t>(macro.value.size())}, prototypes,
                   references.called);
   }
+  for (const c::Item& item : file.items) {
+    const bool has_rows = item.kind == c::ItemKind::array || item.kind == c::ItemKind::pool;
+    if (item.body.end <= item.body.begin || has_rows) continue;
+    c::add_called(text, item.body, prototypes, references.called);
+  }
+  std::erase_if(references.called, [&](const std::string& name) { return own.contains(name); });
   for (const std::string_view path : directives.includes) references.includes.emplace_back(path);
   return references;
 }
