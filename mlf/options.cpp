@@ -250,9 +250,12 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::
       ->needs(command);
 }
 
-std::optional<Compiler> compiler_of(const CompilerArguments& options) {
+std::optional<Compiler> compiler_of(const CompilerArguments& options, const Limits& limits) {
   if (options.command.empty()) return std::nullopt;
   Compiler compiler{.command = options.command, .flags = support::words_of(options.flags)};
+  for (const auto& [name, value] : limits.macros) {
+    compiler.flags.push_back(value ? fmt::format("-D{}={}", name, *value) : "-U" + name);
+  }
   for (const std::string& text : options.sections) {
     const std::size_t equals = text.rfind('=');
     compiler.sections[text.substr(0, equals)] =
@@ -264,7 +267,7 @@ std::optional<Compiler> compiler_of(const CompilerArguments& options) {
 Limits with_macros_of(const CompilerArguments& options, Limits limits) {
   for (const std::string& word : support::words_of(options.flags)) {
     if (word.starts_with("-D")) define(std::string_view(word).substr(2), limits.macros);
-    if (word.starts_with("-U")) limits.macros.insert_or_assign(word.substr(2), std::nullopt);
+    if (word.starts_with("-U")) limits.macros.erase(word.substr(2));
   }
   return limits;
 }

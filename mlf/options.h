@@ -141,10 +141,11 @@ struct CompilerArguments {
 void add_compiler_options(CLI::App& app, CompilerArguments& options);
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help);
 
-/// Nothing without --cc.
-std::optional<Compiler> compiler_of(const CompilerArguments& options);
+/// Nothing without --cc. The compiler gets the macros of `limits`, too.
+std::optional<Compiler> compiler_of(const CompilerArguments& options, const Limits& limits);
 
-/// `limits` with the macros among the options of the compiler.
+/// `limits` with the macros that the options of the compiler define. A header may define one that
+/// they undefine.
 Limits with_macros_of(const CompilerArguments& options, Limits limits);
 
 }  // namespace mlf::program

@@ -316,7 +316,8 @@ Report report_of_archive(const std::string& archive, const CheckArguments& optio
                          const Context& context) {
   const Limits limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment = open_archive(archive, {context.console, limits});
-  Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
+  Report report =
+      get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(report, deployment, options.profiles);
   return report;
 }

@@ -293,8 +293,8 @@ void leave_out_common_directories(std::string& before, std::string& after) {
   after = rest(b, new_path.end());
 }
 
-void write_diff_page_file(Build& before, Build& after,
-                          const BuildDifference& difference, const std::string& file) {
+void write_diff_page_file(Build& before, Build& after, const BuildDifference& difference,
+                          const std::string& file) {
   leave_out_common_directories(before.page.title, after.page.title);
   add_changed_pictures(before.report, difference.modules, &KernelDifference::before, before.page);
   add_changed_pictures(after.report, difference.modules, &KernelDifference::after, after.page);
@@ -308,7 +308,8 @@ Build read_build(const std::string& path, const std::vector<std::string>& profil
   const Limits limits = with_macros_of(options.compiler, context.limits);
   Build build{.deployment = open_archive(path, {context.console, limits})};
   const Deployment& deployment = build.deployment;
-  build.report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
+  build.report =
+      get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(build.report, deployment, profiles);
   if (options.html.empty()) return build;
   build.page = page_data(deployment, build.report);
@@ -342,8 +343,8 @@ int run_diff(const DiffArguments& options, const Context& context) {
   if (is_page) check_page(options);
   Build before = read_build(options.before, options.profiles_before, options, context);
   Build after = read_build(options.after, options.profiles_after, options, context);
-  const BuildDifference difference = get_or_throw(
-      diff({before.deployment, before.report}, {after.deployment, after.report}));
+  const BuildDifference difference =
+      get_or_throw(diff({before.deployment, before.report}, {after.deployment, after.report}));
   if (is_page) {
     write_diff_page_file(before, after, difference, options.html);
   } else {

@@ -294,9 +294,10 @@ int report_failures(const Inspection& inspection, const Console& console) {
   return exit;
 }
 
-int show_integration(const Deployment& deployment, const InspectArguments& options) {
+int show_integration(const Deployment& deployment, const InspectArguments& options,
+                     const Limits& limits) {
   const Integration list = support::get_or_throw(
-      integration_of(deployment, {.compiler = compiler_of(options.compiler)}));
+      integration_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   const Screen screen = screen_of_standard_output();
   print(options.json    ? to_json(deployment, list, JsonLayout::pretty)
         : options.loops ? to_tables(list, screen) + loops_table(list, screen)
@@ -305,9 +306,10 @@ int show_integration(const Deployment& deployment, const InspectArguments& optio
 }
 
 int run_inspect(const InspectArguments& options, const Context& context) {
+  const Limits limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment =
-      support::get_or_throw(Deployment::open(options.archive, context.limits.deployment()));
-  if (options.integration) return show_integration(deployment, options);
+      support::get_or_throw(Deployment::open(options.archive, limits.deployment()));
+  if (options.integration) return show_integration(deployment, options, limits);
   const Inspection inspection = inspect(deployment);
   print(options.json ? to_json(deployment, inspection, JsonLayout::pretty)
                      : to_tables(deployment, inspection, screen_of_standard_output()));

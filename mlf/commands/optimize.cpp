@@ -206,7 +206,7 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
                            .search = {},
                            .archive_limits = context.limits.archive,
                            .tir_limits = context.limits.tir};
-  optimize.compiler = compiler_of(options.compiler);
+  optimize.compiler = compiler_of(options.compiler, context.limits);
   if (options.seconds > 0) {
     optimize.search.seconds = std::chrono::duration<double>(options.seconds);
     optimize.search.steps = UINT64_MAX;

@@ -370,8 +370,8 @@ void plan_networks(const PlanArguments& options, const Context& context) {
   print(options.json ? to_json(plan, JsonLayout::pretty)
                      : to_text(plan, options.details, screen_of_standard_output()));
   if (!memories.empty()) return require_split(plan);
-  const bool has_network = std::ranges::any_of(
-      plan.modules, [](const ModulePlan& module) { return !module.missing; });
+  const bool has_network =
+      std::ranges::any_of(plan.modules, [](const ModulePlan& module) { return !module.missing; });
   if (!has_network) throw Error(ErrorKind::check_failed, "no module has a network to plan");
 }
 

@@ -361,11 +361,11 @@ Table changes_table(const Profile& before, const Profile& after) {
 
 // --- The command --------------------------------------------------------------------------------
 
-ProfileOptions profile_options(const ProfileArguments& arguments) {
+ProfileOptions profile_options(const ProfileArguments& arguments, const Limits& limits) {
   ProfileOptions options{
       .cpu = arguments.cpu, .inputs = inputs_of(arguments.network), .seed = arguments.seed};
   options.compiler = arguments.compiler.command;
-  options.flags = compiler_of({"cc", arguments.compiler.flags})->flags;
+  options.flags = compiler_of({"cc", arguments.compiler.flags}, limits)->flags;
   options.runs = arguments.runs;
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);
@@ -457,7 +457,7 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
                          "say what to do: --cpu CPU, --measured FILE, --instrument or --remove");
   }
   const Screen screen = screen_of_standard_output();
-  const ProfileOptions options = profile_options(arguments);
+  const ProfileOptions options = profile_options(arguments, context.limits);
   // A wrong command line is an error before the network runs.
   if (!arguments.clock.empty()) hertz_of(arguments.clock);
   if (!arguments.cycles.empty()) cycles_of(arguments.cycles);

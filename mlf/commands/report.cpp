@@ -110,7 +110,8 @@ int run_report(const ReportArguments& options, const Context& context) {
   const Limits limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment =
       open_archive(options.archive, {context.console, limits}, options.tir_files);
-  Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
+  Report report =
+      get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(report, deployment, options.profiles);
   if (options.html.empty()) {
     print_report(report, options);

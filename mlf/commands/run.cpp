@@ -77,9 +77,8 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
   if (text.empty()) return {};
   const std::size_t to = text.find(kTo);
   const auto first = support::whole_number<std::uint64_t>(text.substr(0, to));
-  const auto last = to == text.npos
-                        ? first
-                        : support::whole_number<std::uint64_t>(text.substr(to + kTo.size()));
+  const auto last =
+      to == text.npos ? first : support::whole_number<std::uint64_t>(text.substr(to + kTo.size()));
   if (!first || !last || *last < *first || *last - *first >= kMost) {
     throw support::Error(
         ErrorKind::usage,
@@ -91,9 +90,9 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
   return seeds;
 }
 
-RunOptions run_options(const RunArguments& arguments) {
+RunOptions run_options(const RunArguments& arguments, const Limits& limits) {
   RunOptions options{.inputs = inputs_of(arguments.network)};
-  options.compiler = *compiler_of(arguments.compiler);
+  options.compiler = *compiler_of(arguments.compiler, limits);
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);
   if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
@@ -370,7 +369,7 @@ void check_outputs(const RunArguments& arguments) {
 int run_and_show(const RunArguments& arguments, const Context& context) {
   const Console& console = context.console;
   check_outputs(arguments);
-  const RunOptions options = run_options(arguments);
+  const RunOptions options = run_options(arguments, context.limits);
   NetworkArgument argument =
       read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, console);

@@ -404,7 +404,9 @@ void add_frames(const std::string& path, CompiledCode& code) {
     std::uint64_t bytes = 0;
     std::from_chars(line.data() + first + 1, line.data() + second, bytes);
     const bool is_bounded = line.compare(second + 1, line.npos, "dynamic") != 0;
-    if (function != code.functions.end() && is_bounded) function->second.frame = bytes;
+    if (function == code.functions.end() || !is_bounded) continue;
+    // Static helpers of several files may share a name.
+    function->second.frame = std::max(function->second.frame.value_or(0), bytes);
   }
 }
 
