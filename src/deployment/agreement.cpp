@@ -527,6 +527,12 @@ std::string sentence_of(const ComparedWithC& compared, const tir::Difference& di
                      compared.captured->name, to_string(difference));
 }
 
+bool is_proof(const tir::Difference& difference, const graph::Topology* network) {
+  if (network == nullptr || !is_main(difference.function)) return true;
+  return std::ranges::find(network->checks, graph::CheckCode::unknown_statement,
+                           &graph::Check::code) == network->checks.end();
+}
+
 /// TIR of another stage contradicts nothing: it is the same program at another time.
 std::optional<std::string> contradiction_with_c(const Deployment& deployment,
                                                 const TirSource& captured) {

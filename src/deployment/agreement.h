@@ -62,6 +62,9 @@ Agreement agreement_of(const Deployment& deployment, const Stems& stems);
 /// Returns a sentence about one of `differences`.
 std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference);
 
+/// Whether a difference is a fault. A main with statements that are not understood may do the same.
+bool is_proof(const tir::Difference& difference, const graph::Topology* network);
+
 /// Returns a sentence about the contradiction between the generated C and one capture. Empty if
 /// there is none, or if there is no C of the capture's module and target.
 std::optional<std::string> contradiction_with_c(const Deployment& deployment,

@@ -96,6 +96,7 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
   for (const auto& compared : support::get_or_throw(deployment.agreement())->comparisons) {
     if (compared.module != module || !compared.is_comparable()) continue;
     for (const tir::Difference& difference : compared.differences) {
+      if (!deployment::is_proof(difference, network)) continue;
       all.push_back({"c-mismatch", deployment::sentence_of(compared, difference)});
     }
   }

@@ -74,7 +74,7 @@ class Verifier {
     check_inputs();
     check_outputs();
     const Networks networks = check_networks();
-    check_c();
+    check_c(networks);
     check_declarations(networks);
     start(VerifyCheck::compilation).not_checked = "mlf reads C and runs no compiler";
     return {std::move(findings_), std::move(checks_)};
@@ -200,14 +200,16 @@ class Verifier {
     return networks;
   }
 
-  void check_c() {
+  void check_c(const Networks& networks) {
     VerifyResult& result = start(VerifyCheck::generated_c);
     std::string why_not;
     const auto agreement = get_or_throw(job_.deployment.agreement());
     result.passed = agreement->agreeing;
     result.failed = agreement->differing;
     result.not_compared = agreement->not_compared;
-    for (const auto& compared : agreement->comparisons) report_comparison(compared, why_not);
+    for (const auto& compared : agreement->comparisons) {
+      report_comparison(compared, networks.of(compared.module), why_not);
+    }
     if (result.passed + result.failed == 0) {
       result.not_checked =
           why_not.empty() ? "no function has both captured TIR and C" : std::move(why_not);
@@ -215,7 +217,8 @@ class Verifier {
     check_types();
   }
 
-  void report_comparison(const deployment::ComparedWithC& compared, std::string& why_not) {
+  void report_comparison(const deployment::ComparedWithC& compared, const graph::Topology* network,
+                         std::string& why_not) {
     const std::string& module = name_of(compared.module);
     if (!compared.is_comparable()) {
       const std::string reason = compared.other_stage.empty()
@@ -232,6 +235,7 @@ class Verifier {
     }
     for (const tir::Difference& difference : compared.differences) {
       report(FindingCode::c_mismatch, deployment::sentence_of(compared, difference), module);
+      if (!deployment::is_proof(difference, network)) findings_.back().severity = Severity::warning;
     }
   }
 
