@@ -107,15 +107,15 @@ function(_mlf_c_flags target output)
     set(values "$<TARGET_PROPERTY:${target},${property}>")
     string(APPEND flags " $<$<BOOL:${values}>:${one}$<JOIN:${values}, ${one}>>")
   endforeach()
-  # Options in groups have a form of CMake's own.
-  set(options "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>,EXCLUDE,^SHELL:>")
+  # The compiler refuses options in groups, SHELL:, which are then not left out silently.
+  set(options "$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>")
   set(${output} "${flags} $<JOIN:${options}, >" PARENT_SCOPE)
 endfunction()
 
 # Unpacks an archive again if it or its treatment has changed, so that nothing else is compiled again.
 function(_mlf_unpack archive directory optimize output)
   file(SHA256 ${archive} digest)
-  set(version "${digest} ${optimize}")
+  set(version "${digest} ${optimize} ${mlf_VERSION}")
   set(state "")
   if(EXISTS ${directory}/state)
     file(READ ${directory}/state state)
