@@ -141,6 +141,8 @@ TEST(Budget, WithAFrameWithoutABoundHasNoUpperBoundOfTheStack) {
 TEST(Budget, OfAnArchiveThatContradictsItselfDoesNotHold) {
   ModuleReport module = module_with(100);
   module.network.emplace().checks.push_back({graph::CheckCode::arity, "'f' has 2 parameters"});
+  EXPECT_EQ(checked(module, {Resource::buffers, 100}).verdict, Verdict::undecided);
+  module.contradictions.push_back({"arity", "'f' has 2 parameters"});
   const BudgetResult result = checked(module, {Resource::buffers, 100});
   EXPECT_EQ(result.verdict, Verdict::undecided);
   ASSERT_EQ(result.remarks.size(), 2u);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "mlf/tir/module.h"
+#include "mlf/tir/visit.h"
 
 namespace mlf::tir::c {
 
@@ -466,7 +467,9 @@ void BodyReader::void_call() {
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
   // `(void)p0;` says that nothing uses a parameter.
-  if (node(value).is(Kind::Var)) return;
+  bool has_call = false;
+  for_each_pre_order(node(value), [&](Node one) { has_call |= one.is(Kind::Call); });
+  if (!has_call) return;
   if (node(value).is(Kind::Call)) note_call(node(value));
   note_layer(node(value));
   blocks_.complete(builder().make(Kind::Evaluate, {value}), begin);
@@ -501,9 +504,13 @@ std::optional<std::int64_t> BodyReader::failure(std::string_view status) {
   const bool is_block = cursor_.accept(sign("{"));
   const bool is_negative = cursor_.accept_form("return - $ ;", words_);
   std::optional<std::int64_t> value;
-  if (is_negative || cursor_.accept_form("return $ ;", words_)) value = decimal(words_[0]);
-  if (value && is_negative) value = -*value;
-  if (!is_negative && !status.empty() && words_[0] == status) value = -1;
+  if (is_negative) {
+    value = decimal(words_[0]);
+    if (value) value = -*value;
+  } else if (cursor_.accept_form("return $ ;", words_)) {
+    const bool is_status = !status.empty() && words_[0] == status;
+    value = is_status ? std::optional<std::int64_t>(-1) : decimal(words_[0]);
+  }
   if (!value || *value == 0 || (is_block && !cursor_.accept(sign("}")))) {
     cursor_.rewind(begin);
     return std::nullopt;

@@ -23,9 +23,9 @@ using support::SourceText;
 constexpr std::size_t kMostFaults = 20;
 
 /// Words around a type that are no part of it.
-constexpr auto kQualifiers =
-    std::to_array<std::string_view>({"const", "extern", "inline", "restrict", "static", "volatile",
-                                     "TVM_DLL", "__restrict", "__attribute__"});
+constexpr auto kQualifiers = std::to_array<std::string_view>(
+    {"const", "extern", "inline", "restrict", "static", "volatile", "TVM_DLL", "__inline",
+     "__restrict", "__restrict__", "__attribute__"});
 /// Types that TVM does not print, and that headers of C define.
 constexpr auto kOtherTypes = std::to_array<std::string_view>(
     {"char", "long", "short", "signed", "unsigned", "_Bool", "intptr_t", "ptrdiff_t", "size_t",
@@ -84,12 +84,13 @@ class FaultFinder {
       knows_headers_ &= path.starts_with("tvm/") || path.starts_with("dlpack/") ||
                         is_among(kKnownHeaders, path) || own_headers_.contains(leaf(path));
     }
-    for (const auto& [name, macro] : found.macros) macros_.insert(name);
+    for (const auto& [name, macro] : found.macros) aliases_.insert(name);
     has_conditions_ |= found.has_conditions || found.everywhere;
     for (const Item& item : split(source).items) {
       const std::string_view head =
           source.text.substr(item.head.begin, item.head.end - item.head.begin);
-      if (head.starts_with("typedef")) types_.insert(head.substr(head.find_last_of(" *}") + 1));
+      // Another name of a type, which is not compared with the type.
+      if (head.starts_with("typedef")) aliases_.insert(head.substr(head.find_last_of(" *}") + 1));
     }
   }
 
@@ -172,7 +173,7 @@ class FaultFinder {
 
   bool is_type(std::string_view name) const {
     const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    return scalar_type(name) || is_among(kOtherTypes, name) || types_.contains(name) ||
+    return scalar_type(name) || is_among(kOtherTypes, name) || aliases_.contains(name) ||
            std::ranges::any_of(kTypesOfRuntime, begins);
   }
 
@@ -183,7 +184,8 @@ class FaultFinder {
     });
     // A name before a type is a macro with an attribute: `IRAM_ATTR int32_t`.
     const auto is_part = [&](const Token& token) {
-      return is_type(at.text(token)) || is_among(kTags, at.text(token));
+      const bool is_alias = aliases_.contains(at.text(token));
+      return (is_type(at.text(token)) && !is_alias) || is_among(kTags, at.text(token));
     };
     const auto first = std::ranges::find_if(tokens, is_part);
     if (first != tokens.end()) tokens.erase(tokens.begin(), first);
@@ -192,12 +194,13 @@ class FaultFinder {
     const bool has_name = tokens.size() > (has_tag ? 2u : 1u) &&
                           tokens.back().kind == TokenKind::name && !is_type(at.text(tokens.back()));
     if (has_name) tokens.pop_back();
-    // A macro may be any type.
-    if (macros_.contains(at.text(tokens[0]))) return {};
+    // A macro or typedef may be any type.
+    if (aliases_.contains(at.text(tokens[0]))) return {};
     if (!has_tag && knows_headers_ && !is_type(at.text(tokens[0]))) {
       add(at, tokens[0], fmt::format("nothing declares the type '{}'", at.text(tokens[0])));
     }
-    std::string type(at.text(tokens[0]));
+    // Where both have 32 bits, they are the same.
+    std::string type(at.text(tokens[0]) == "int" ? "int32_t" : at.text(tokens[0]));
     for (std::size_t i = 1; i < tokens.size(); ++i) {
       if (tokens[i].kind == TokenKind::name) type += ' ';
       type += at.text(tokens[i]);
@@ -239,8 +242,7 @@ class FaultFinder {
   bool knows_headers_ = true;    ///< all types may be declared here
   bool has_conditions_ = false;  ///< preprocessor lines select what is compiled
   support::NameSet<std::string_view> own_headers_;
-  support::NameSet<std::string_view> types_;
-  support::NameSet<std::string_view> macros_;
+  support::NameSet<std::string_view> aliases_;
   support::NameMap<std::string_view, std::string> prototypes_;
   std::vector<DeclarationFault> faults_;
 };

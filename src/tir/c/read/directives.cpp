@@ -332,6 +332,7 @@ class DirectiveReader {
     const auto [macro, is_new] = found_.macros.try_emplace(name);
     // What looks like the guard of a header may be a default.
     const bool is_conditional = std::ranges::any_of(levels_, [&](const Level& level) {
+      if (level.is_here == true) return false;
       return level.kind != Level::Kind::guard || level.guard == name;
     });
     const bool is_first = is_new || (macro->second.is_certain && !macro->second.is_defined);
@@ -379,8 +380,9 @@ class DirectiveReader {
     end_branch(level, line);
     const bool is_evaluated = level.is_here && level.was_before;
     if (is_evaluated) inactive_.insert(inactive_.end(), level.lines.begin(), level.lines.end());
+    // `active_text` leaves no condition that it has evaluated.
     const bool is_known =
-        is_evaluated || level.kind == Level::Kind::guard ||
+        level.kind == Level::Kind::guard ||
         (level.kind == Level::Kind::cplusplus && is_linkage({level.content, line.begin}));
     if (!is_known) condition({level.begin, line.end});
   }

@@ -216,7 +216,10 @@ class Splitter {
     const std::string_view head = head_text(item);
     item.name = function_name(head);
     const auto exported = exported_at(head);
-    item.kind = exported && !item.name.empty() ? ItemKind::function : ItemKind::other;
+    // One in another spelling is not read, but it is there.
+    const bool is_kernel =
+        exported || (item.name.starts_with("tvmgen_") && head.find("struct ") == head.npos);
+    item.kind = is_kernel && !item.name.empty() ? ItemKind::function : ItemKind::other;
     item.declared = item.head.begin + static_cast<std::uint32_t>(exported.value_or(0));
     add(item);
   }
@@ -391,6 +394,7 @@ constexpr std::array kBodyMarks = {
     Mark{" v__1 = ", TvmFeature::c_temporaries_v},
     Mark{" __1 = ", TvmFeature::c_two_underscores},
     Mark{" _1 = ", TvmFeature::c_one_underscore},
+    Mark{"(void)tvmgen_", TvmFeature::c_void_calls},
     Mark{"arm_status status = ", TvmFeature::c_cmsis_math_status},
     Mark{"switch (!status) {", TvmFeature::c_cmsis_status_switch},
     Mark{"void* stack_value = stack1;", TvmFeature::c_numbers_follow_names},
@@ -414,17 +418,6 @@ std::string_view text_of(const support::SourceText& source, Bytes range) {
 
 void observe(VersionInference& versions, TvmFeature feature, bool is_there) {
   is_there ? versions.observe(feature) : versions.observe_absence(feature);
-}
-
-/// `(void)f(…);`. Since v0.9, people alone write `(void)x;`.
-bool has_void_call(std::string_view body) {
-  constexpr std::string_view kVoid = "(void)";
-  for (std::size_t at = body.find(kVoid); at != body.npos; at = body.find(kVoid, at + 1)) {
-    const std::string_view rest = body.substr(at + kVoid.size());
-    const std::size_t end = std::min(rest.find_first_of("(;"), rest.size());
-    if (rest.substr(end).starts_with('(')) return true;
-  }
-  return false;
 }
 
 /// Facts that need the whole file.
@@ -481,7 +474,6 @@ void look_at_function(const support::SourceText& source, const Item& item, FileF
   for (const auto& [spelling, feature] : kHeadMarks) {
     if (head.find(spelling) != head.npos) versions.observe(feature);
   }
-  if (has_void_call(body)) versions.observe(TvmFeature::c_void_calls);
   for (const auto& [spelling, feature] : kBodyMarks) {
     if (body.find(spelling) != body.npos) versions.observe(feature);
   }

@@ -70,7 +70,9 @@ std::vector<Params::Declared> Params::parameter_list() {
     Declared param{.dtype = *dtype};
     param.is_pointer = cursor.accept(sign("*"));
     // TVM prints no qualifier. `mlf optimize` writes one for pools of constants, and people do.
-    if (param.is_pointer) cursor.accept_word("__restrict") || cursor.accept_word("restrict");
+    if (param.is_pointer)
+      cursor.accept_word("__restrict") || cursor.accept_word("__restrict__") ||
+          cursor.accept_word("restrict");
     param.begin = cursor.peek().begin;
     param.name = cursor.expect_name("the name of a parameter");
     if (!param.is_pointer && dtype->is_void()) cursor.fail(first, "a parameter of type void");

@@ -202,12 +202,34 @@ class ModuleReader {
     return static_cast<std::uint32_t>(&file - files_.data());
   }
 
+  /// The macros of the options without those that a header may define otherwise.
+  MacroValues macros_for(std::string_view text) const {
+    MacroValues macros = sources_.macros;
+    if (macros.empty() || !sources_.headers) return macros;
+    std::vector<std::string_view> texts{text};
+    support::NameSet<std::string_view> paths;
+    constexpr std::size_t kMostHeaders = 256;
+    for (std::size_t i = 0; i < texts.size() && i < kMostHeaders; ++i) {
+      for (const std::string_view path : directives_of(texts[i]).includes) {
+        if (!paths.insert(path).second) continue;
+        for (const std::string_view header : sources_.headers(path)) {
+          texts.push_back(header);
+          std::erase_if(macros, [&](const auto& macro) {
+            return support::find_word(header, macro.first) != header.npos;
+          });
+        }
+      }
+    }
+    return macros;
+  }
+
   /// Offsets have 32 bits. A file that is too large is not read any further.
   void split(const ReadLimits& limits) {
     const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
     for (const Input& input : sources_.files) {
       support::SourceText source{input.file, input.member, input.text};
-      if (auto active = active_text(input.text, sources_.macros)) {
+      const MacroValues macros = macros_for(input.text);
+      if (auto active = active_text(input.text, macros)) {
         source.text = active_texts_.emplace_back(*std::move(active));
       }
       if (input.text.size() > most) {
@@ -217,6 +239,10 @@ class ModuleReader {
       }
       FileItems items = c::split(source);
       Directives directives = directives_of(source.text, items.items);
+      // Code that names one is compiled as something else.
+      for (const auto& [name, value] : sources_.macros) {
+        if (value) directives.macros.try_emplace(name, Macro{.value = *value});
+      }
       files_.push_back({&input, std::move(source), std::move(items), std::move(directives)});
       find_plain_arrays(files_.back());
       add_variables(files_.back().source, files_.back().items);

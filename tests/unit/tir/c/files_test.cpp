@@ -44,8 +44,15 @@ TEST(CFiles, SayWhatTheyReferTo) {
       "  /* comment() */\n  ops->member(\"text()\");\n"
       "  if (sizeof(int32_t) > 3 && helper((int32_t)expf(1)) > TWICE(1)) set(by_address);\n"
       "  return (int32_t)(0);\n}\n");
-  EXPECT_EQ(references.defined, (Names{"TWICE", "helper", "tvmgen_default_f"}));
-  EXPECT_EQ(references.called, (Names{"TWICE", "by_address", "expf", "fmaf", "helper", "set"}));
+  EXPECT_EQ(references.defined, (Names{"tvmgen_default_f"}));
+  EXPECT_EQ(references.called, (Names{"by_address", "expf", "fmaf", "set"}));
+  // What may be there under a condition, or is static in another file, defines nothing here.
+  EXPECT_EQ(references_of("#ifndef LIBM\nstatic float expf(float x) { return x; }\n#endif\n"
+                          "int f(void) { return expf(1); }\n")
+                .called,
+            (Names{"expf"}));
+  EXPECT_EQ(references_of("extern uint8_t pool[100];\nextern int f(int);\n").external,
+            std::vector<std::string>{"extern uint8_t pool[100]"});
   EXPECT_EQ(references.includes, (std::vector<std::string>{"math.h", "arm_nn.h"}));
 }
 
@@ -206,6 +213,8 @@ TEST(CFiles, MacrosOfTheCompilerDecideConditions) {
             "a");
   EXPECT_EQ(lines_of("#if X\na\n#endif", {{"X", std::nullopt}}), "");
   EXPECT_EQ(lines_of("#ifndef X\n#define X 5\n#endif\n#if X == 3\na\n#endif", {{"X", "3"}}), "a");
+  EXPECT_EQ(lines_of("#ifdef X\n#define Y 1\n#endif\n#ifdef Y\na\n#else\nb\n#endif", {{"X", "1"}}),
+            "#define Y 1|a");
   // The text defines it behind the condition.
   EXPECT_EQ(lines_of("#define X 5\n#if X == 5\na\n#endif", {{"X", std::nullopt}}), "#define X 5|a");
   EXPECT_EQ(active_text("#define X 5\n#if X == 5\na\n#endif", {{"X", "3"}}), std::nullopt);

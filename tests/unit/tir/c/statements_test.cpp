@@ -216,6 +216,10 @@ TEST(CStatements, ACheckMayReturnAnyOtherNumberThan0) {
   EXPECT_EQ(statements("  if (tvmgen_default_g(p) != 0) { return -2; }\n"),
             "tvm_check_return(0, -2, call_extern(\"tvmgen_default_g\", p):int32)");
   EXPECT_EQ(statements("  if (tvmgen_default_g(p) != 0) return 0;\n"), "OpaqueStmt");
+  const std::string call = "  int32_t rc = tvmgen_default_g(p);\n  if (rc) ";
+  for (const std::string then : {"if (tvmgen_default_g(q) != 0) return -1;", "return rc + 1;"}) {
+    EXPECT_NE(statements(call + then).find("OpaqueStmt"), std::string::npos) << then;
+  }
 }
 
 TEST(CStatements, ANameBehindItsBlockIsFree) {
