@@ -37,9 +37,11 @@ constexpr PartKind kData{"data", "ram", Resource::code, false};
 constexpr PartKind kConstants{"constants", "flash", Resource::constants, false};
 constexpr PartKind kCode{"code", "flash", Resource::flash, false};
 
-/// The most in front of a tensor or pool of the application: TVM aligns them to 64 bytes at most,
-/// and up to v0.9 to 128.
-constexpr std::uint64_t kMostPadding = 127;
+/// The most in front of a tensor or pool of the application. Objects of LLVM may assume that it is
+/// aligned to 64 bytes, those of TVM up to v0.9 to 128.
+std::uint64_t most_padding(const ModuleReport& module) {
+  return module.objects ? 127 : 15;
+}
 
 struct PlacedPart {
   const ModuleReport* module;
@@ -73,13 +75,13 @@ void add_parts(const std::string& archive, const ModuleReport& module, const Lib
     const bool is_variable = code.variables.contains(pool.name);
     const Count padding = !is_compiled  ? Count::unknown()
                           : is_variable ? Count(0, code.written_padding)
-                                        : Count(0, kMostPadding);
+                                        : Count(0, most_padding(module));
     add(is_variable ? kPools : kGivenPools, bytes + padding, pool.name);
   }
   add(kPools, other_pools);
   const std::size_t tensors =
       module.network ? module.network->inputs.size() + module.network->outputs.size() : 0;
-  add(kIo, module.ram.io + Count(0, tensors * kMostPadding));
+  add(kIo, module.ram.io + Count(0, tensors * most_padding(module)));
   add(kExecutor, module.ram.executor);
   add(kHeap, module.ram.heap);
   add(kStack, needed(module, Resource::stack, library));

@@ -119,8 +119,11 @@ class Budgets(BudgetCase):
 
     def code(self):
         """C of the two functions of support.NETWORK."""
-        return (b"int tvmgen_default_add(float* a, float* b) { for (int i = 0; i < 4; ++i) b[i] = a[i] + 1; return 0; }\n"
-                b"int tvmgen_default___tvm_main__(float* x, float* y) { return tvmgen_default_add(x, y); }\n")
+        return (b"#include <stdint.h>\n"
+                b"int32_t tvmgen_default_add(float* p0, float* T_add) {\n  for (int32_t i = 0; i < 4; ++i) {\n"
+                b"    T_add[i] = (p0[i] + 1.000000e+00f);\n  }\n  return 0;\n}\n"
+                b"int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_buffer_var) {\n"
+                b"  if (tvmgen_default_add(x_buffer_var, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n")
 
     def bounds(self, archive, name, needed):
         """A limit fits from the upper bound on, exceeds below the lower one, and is undecided between."""

@@ -112,7 +112,7 @@ TEST(Board, SharesWhatNetworksInTurnUseOnlyWhileTheyRun) {
     module_of(one).code->bss = 0;
   }
   // The application aligns its array.
-  EXPECT_EQ(on(checked(board, archives), "ram").needed, Count(3500, 3627));
+  EXPECT_EQ(on(checked(board, archives), "ram").needed, Count(3500, 3515));
   module_of(archives.front()).ram.heap = Count(0, std::nullopt);
   EXPECT_EQ(on(checked(board, archives), "ram").needed, Count(3500, std::nullopt));
 }

@@ -216,10 +216,11 @@ class Splitter {
     const std::string_view head = head_text(item);
     item.name = function_name(head);
     const auto exported = exported_at(head);
-    // One in another spelling is not read, but it is there.
-    const bool is_kernel =
-        exported || (item.name.starts_with("tvmgen_") && head.find("struct ") == head.npos);
-    item.kind = is_kernel && !item.name.empty() ? ItemKind::function : ItemKind::other;
+    // One in another spelling is not read, but it is there. The entry point is a wrapper.
+    const bool is_kernel = item.name.starts_with("tvmgen_") && !item.name.ends_with("_run") &&
+                           head.find("struct ") == head.npos;
+    const bool is_function = (exported || is_kernel) && !item.name.empty();
+    item.kind = is_function ? ItemKind::function : ItemKind::other;
     item.declared = item.head.begin + static_cast<std::uint32_t>(exported.value_or(0));
     add(item);
   }
