@@ -560,6 +560,19 @@ class EveryArchive(VerifiedCase):
                 self.assertGreater(places[name], 0, name)
             print(f"{name}: in {places[name]} archives")
 
+    def test_changes_of_people_compute_the_same_when_optimized(self):
+        path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        before, after = self.directory / "before.tar", self.directory / "after.tar"
+        smaller = 0
+        for name in ("static kernels", "results in a variable", "another number for a failure", "restrict", "i++",
+                     "a kernel in another file", "no line of the target"):
+            before.write_bytes(as_tar(with_captures(path, SOUND[name](members_of(path)))))
+            support.run_ok("optimize", before, "-o", after)
+            support.run_ok("run", "--random", "1", "--compare", before, after)
+            (module,) = json.loads(support.run_ok("optimize", "--json", "--dry-run", before).stdout)["modules"]
+            smaller += (module["new_constants_bytes"] or 0) < (module["constants_bytes"] or 0)
+        self.assertGreater(smaller, 3)
+
     def test_a_log_line_hides_no_other_difference(self):
         compared = 0
         for path in support.archives():
