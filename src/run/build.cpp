@@ -105,10 +105,13 @@ compile::ProgramResult Builder::link(const std::vector<std::string>& arguments) 
 }
 
 void Builder::fail_link(const compile::ProgramResult& result) const {
-  if (machine_of(file_text(path("program.o"))) != machine_of(file_text("/proc/self/exe"))) {
-    fail_build(fmt::format("{} compiles for another processor than this one; mlf profile --cpu CPU "
-                           "runs the network in an emulator",
-                           user_.command));
+  const fs::path object = path("program.o");
+  if (fs::exists(object) &&
+      machine_of(file_text(object)) != machine_of(file_text("/proc/self/exe"))) {
+    fail_build(
+        fmt::format("{} compiles for another processor than this one; mlf profile --cpu CPU "
+                    "runs the network in an emulator",
+                    user_.command));
   }
   const std::vector<std::string> missing = missing_symbols(result.errors);
   if (!missing.empty()) {
