@@ -528,9 +528,7 @@ std::string sentence_of(const ComparedWithC& compared, const tir::Difference& di
 }
 
 bool is_proof(const tir::Difference& difference, const graph::Topology* network) {
-  if (network == nullptr || !is_main(difference.function)) return true;
-  return std::ranges::find(network->checks, graph::CheckCode::unknown_statement,
-                           &graph::Check::code) == network->checks.end();
+  return network == nullptr || !is_main(difference.function) || network->is_understood();
 }
 
 /// TIR of another stage contradicts nothing: it is the same program at another time.

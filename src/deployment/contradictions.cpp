@@ -85,9 +85,11 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
   const Module& about = deployment.library().modules.at(module);
   std::vector<Contradiction> all;
   if (network != nullptr) {
+    const bool is_understood = network->is_understood();
     for (const graph::Check& check : network->checks) {
-      if (network->severity_of(check) != graph::Severity::error) continue;
-      all.push_back({std::string(info(check.code).code), check.detail});
+      const graph::CheckInfo& code = info(check.code);
+      if (code.severity != graph::Severity::error || !is_understood) continue;
+      all.push_back({std::string(code.code), check.detail});
     }
     if (auto small = deployment::too_small_metadata(about, *network)) {
       all.push_back(*std::move(small));

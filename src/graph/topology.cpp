@@ -74,11 +74,8 @@ const Check* Topology::first_error() const {
   return found == checks.end() ? nullptr : &*found;
 }
 
-Severity Topology::severity_of(const Check& check) const {
-  const Severity severity = info(check.code).severity;
-  const bool is_understood =
-      std::ranges::find(checks, CheckCode::unknown_statement, &Check::code) == checks.end();
-  return severity == Severity::error && !is_understood ? Severity::warning : severity;
+bool Topology::is_understood() const {
+  return std::ranges::find(checks, CheckCode::unknown_statement, &Check::code) == checks.end();
 }
 
 const CheckInfo& info(CheckCode check) {

@@ -386,9 +386,9 @@ struct Topology {
   /// The first of `checks` that has the severity `error`; null if there is none.
   MLF_API const Check* first_error() const;
   bool is_sound() const { return first_error() == nullptr; }
-  /// What one of `checks` proves. An error is a warning beside a statement that is not understood:
-  /// this may do what is missing.
-  MLF_API Severity severity_of(const Check& check) const;
+  /// Whether all statements of main are understood. If not, one of them may do what a check misses,
+  /// so that no check proves a fault.
+  MLF_API bool is_understood() const;
   /// Whether main's parameters are known. They are not if main is not understood as a whole: empty
   /// inputs, outputs and pools then mean unknown.
   bool knows_parameters() const { return gaps.empty() || !outputs.empty(); }
