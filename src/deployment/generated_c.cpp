@@ -8,6 +8,7 @@
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "graph/formats/graph_json.h"
+#include "support/c_files.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/c/read/interface_header.h"
@@ -79,7 +80,7 @@ std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const 
 tir::FindHeaders headers_of(const archive::Archive& archive) {
   return [&archive](std::string_view path) {
     std::vector<std::string_view> texts;
-    if (path.starts_with("tvm/") || path.starts_with("dlpack/")) return texts;
+    if (support::is_tvm_header(path)) return texts;
     const auto leaf = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
     for (const archive::Member& member : archive.members()) {
       if (member.type == archive::MemberType::file && leaf(member.name) == leaf(path)) {

@@ -18,6 +18,7 @@
 #include "mlf/budget.h"
 #include "report/code_lines.h"
 #include "report/relay_quantization.h"
+#include "support/c_files.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -55,7 +56,7 @@ std::string origin_of_header(std::string_view path) {
   };
   CalleeOrigin origin = CalleeOrigin::unknown;
   if (is_among(kHeadersOfC, path)) origin = CalleeOrigin::c_library;
-  if (begins({"tvm/", "dlpack/"})) origin = CalleeOrigin::tvm;
+  if (support::is_tvm_header(path)) origin = CalleeOrigin::tvm;
   if (begins({"arm_acle.h", "arm_neon.h", "arm_mve.h", "riscv_"})) {
     origin = CalleeOrigin::compiler;
   } else if (begins({"arm_", "cmsis"}))

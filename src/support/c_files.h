@@ -21,4 +21,9 @@ inline bool is_c_header(std::string_view name) {
   return ends_with_any(name, {".h", ".hh", ".hpp", ".hxx", ".ipp", ".tcc"});
 }
 
+/// Whether a path in an #include is of TVM's runtime.
+inline bool is_tvm_header(std::string_view path) {
+  return path.starts_with("tvm/") || path.starts_with("dlpack/");
+}
+
 }  // namespace mlf::support

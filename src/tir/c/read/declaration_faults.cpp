@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "support/c_files.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/language.h"
@@ -41,33 +42,30 @@ std::string_view leaf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// The headers that a file includes, directly or through others, and the file at the end.
-std::vector<SourceText> with_included(const SourceText& source,
-                                      std::span<const SourceText> headers) {
-  std::vector<SourceText> files{source};
-  std::vector<bool> is_found(headers.size());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    for (const std::string_view path : directives_of(files[i].text).includes) {
-      for (std::size_t j = 0; j < headers.size(); ++j) {
-        if (is_found[j] || leaf(headers[j].member) != leaf(path)) continue;
-        is_found[j] = true;
-        files.push_back(headers[j]);
-      }
-    }
-  }
-  std::ranges::reverse(files);
-  return files;
-}
-
 class FaultFinder {
  public:
   std::vector<DeclarationFault> run(const SourceText& source,
                                     std::span<const SourceText> headers) && {
     for (const SourceText& header : headers) own_headers_.insert(leaf(header.member));
+    const auto find = [&](std::string_view path) {
+      std::vector<std::string_view> texts;
+      for (const SourceText& header : headers) {
+        if (leaf(header.member) == leaf(path)) texts.push_back(header.text);
+      }
+      return texts;
+    };
+    const Directives own = directives_of(source.text);
+    std::vector<SourceText> included;
+    for (const std::string_view text : included_texts(own.includes, find)) {
+      included.push_back(*std::ranges::find(headers, text.data(),
+                                            [](const SourceText& one) { return one.text.data(); }));
+    }
     // What a file includes is declared before its own lines.
-    const std::vector<SourceText> files = with_included(source, headers);
-    for (const SourceText& file : files) note_types(file);
-    for (const SourceText& file : files) check(file);
+    std::ranges::reverse(included);
+    for (const SourceText& header : included) note_types(header, directives_of(header.text));
+    note_types(source, own);
+    for (const SourceText& header : included) check(header);
+    check(source);
     return std::move(faults_);
   }
 
@@ -78,11 +76,10 @@ class FaultFinder {
         {at.source().locate(token.begin, token.end - token.begin), std::move(message)});
   }
 
-  void note_types(const SourceText& source) {
-    const Directives found = directives_of(source.text);
+  void note_types(const SourceText& source, const Directives& found) {
     for (const std::string_view path : found.includes) {
-      knows_headers_ &= path.starts_with("tvm/") || path.starts_with("dlpack/") ||
-                        is_among(kKnownHeaders, path) || own_headers_.contains(leaf(path));
+      knows_headers_ &= support::is_tvm_header(path) || is_among(kKnownHeaders, path) ||
+                        own_headers_.contains(leaf(path));
     }
     for (const auto& [name, macro] : found.macros) aliases_.insert(name);
     has_conditions_ |= found.has_conditions || found.everywhere;

@@ -467,6 +467,23 @@ std::optional<std::string> active_text(std::string_view text, const MacroValues&
   return active;
 }
 
+std::vector<std::string_view> included_texts(std::span<const std::string_view> includes,
+                                             const FindHeaders& find) {
+  std::vector<std::string_view> texts;
+  std::vector<std::string_view> open(includes.begin(), includes.end());
+  support::NameSet<std::string_view> paths;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const std::string_view path = open[i];
+    if (!paths.insert(path).second) continue;
+    for (const std::string_view header : find(path)) {
+      if (std::ranges::find(texts, header.data(), &std::string_view::data) != texts.end()) continue;
+      texts.push_back(header);
+      for (const std::string_view more : directives_of(header).includes) open.push_back(more);
+    }
+  }
+  return texts;
+}
+
 Directives directives_of(std::string_view text, std::span<const Item> items) {
   return DirectiveReader(text, items).run();
 }

@@ -45,6 +45,10 @@ struct Directives {
 /// conditions that the text and `macros` decide; nullopt if there are none. Places stay the same.
 std::optional<std::string> active_text(std::string_view text, const MacroValues& macros = {});
 
+/// The texts that `find` has for `includes`, and for what these include, each once.
+std::vector<std::string_view> included_texts(std::span<const std::string_view> includes,
+                                             const FindHeaders& find);
+
 /// Reads all of `text` except for the rows of constants in `items`.
 Directives directives_of(std::string_view text, std::span<const Item> items = {});
 

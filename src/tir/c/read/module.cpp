@@ -206,19 +206,11 @@ class ModuleReader {
   MacroValues macros_for(std::string_view text) const {
     MacroValues macros = sources_.macros;
     if (macros.empty() || !sources_.headers) return macros;
-    std::vector<std::string_view> texts{text};
-    support::NameSet<std::string_view> paths;
-    constexpr std::size_t kMostHeaders = 256;
-    for (std::size_t i = 0; i < texts.size() && i < kMostHeaders; ++i) {
-      for (const std::string_view path : directives_of(texts[i]).includes) {
-        if (!paths.insert(path).second) continue;
-        for (const std::string_view header : sources_.headers(path)) {
-          texts.push_back(header);
-          std::erase_if(macros, [&](const auto& macro) {
-            return support::find_word(header, macro.first) != header.npos;
-          });
-        }
-      }
+    const std::vector<std::string_view> includes = directives_of(text).includes;
+    for (const std::string_view header : included_texts(includes, sources_.headers)) {
+      std::erase_if(macros, [&](const auto& macro) {
+        return support::find_word(header, macro.first) != header.npos;
+      });
     }
     return macros;
   }
