@@ -24,6 +24,7 @@
 #include "support/error.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
+#include "support/nearest.h"
 
 namespace mlf {
 namespace report {
@@ -244,12 +245,7 @@ void collect_reasons(ModuleReport& module) {
       }
     }
     if (!unused.empty()) {
-      constexpr std::size_t kMost = 5;
-      const std::span shown = std::span(unused).first(std::min(unused.size(), kMost));
-      const std::size_t more = unused.size() - shown.size();
-      note(module,
-           fmt::format("compilers may leave out constants that no kernel uses: {}{}",
-                       fmt::join(shown, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
+      note(module, "compilers may leave out constants that no kernel uses: " + some_of(unused, 5));
     }
     for (const graph::Check& check : module.network->checks) {
       if (check.code == graph::CheckCode::decided_by_c) note(module, check.detail);

@@ -241,7 +241,8 @@ class Planner {
     if (!entry) {
       // Objects of LLVM targets contain only main, which takes packed arguments.
       if (!network_.pools.empty()) {
-        fail_plan(ErrorKind::check_failed, "objects that take memory pools cannot be run; the target 'c' of the same "
+        fail_plan(ErrorKind::check_failed,
+                  "objects that take memory pools cannot be run; the target 'c' of the same "
                   "build can");
       }
       plan_.entry.symbol = network_.provenance.symbol;
