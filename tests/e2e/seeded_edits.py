@@ -128,22 +128,21 @@ def small_metadata(members):
     return members | {"metadata.json": text[:main] + re.sub(pattern, r"\g<1>1", text[main:], count=1)}
 
 
-def word_as_a_member(members):
+def replaced_in_header(members, pattern, by):
     for name in sorted(members):
         if name.startswith("codegen/") and name.endswith(".h"):
-            edited = re.sub(r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>int;", members[name])
+            edited = re.sub(pattern, by, members[name])
             if edited != members[name]:
                 return members | {name: edited}
     return None
+
+
+def word_as_a_member(members):
+    return replaced_in_header(members, r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>int;")
 
 
 def conflicting_types(members):
-    for name in sorted(members):
-        if name.startswith("codegen/") and name.endswith(".h"):
-            edited = re.sub(r"int32_t (tvmgen_\w+_run\()", r"void \g<1>", members[name])
-            if edited != members[name]:
-                return members | {name: edited}
-    return None
+    return replaced_in_header(members, r"int32_t (tvmgen_\w+_run\()", r"void \g<1>")
 
 
 def unknown_type(members):
