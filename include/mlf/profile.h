@@ -104,11 +104,11 @@ struct ProfiledOutput {
 struct Profile {
   std::string module{};
   ProfileSource source{};
-  std::string cpu{};               ///< a name of `profile_cpus`; empty for measurements of a board
-  std::string machine{};           ///< the board of the emulator; empty: there is none
-  std::string emulator{};          ///< its program; empty: there is none
-  std::string compiler{};          ///< its command; empty: not known
-  std::string compiler_version{};  ///< as it prints it; empty: not known
+  std::string cpu{};                 ///< a name of `processors`; empty for measurements of a board
+  std::string machine{};             ///< the board of the emulator; empty: there is none
+  std::string emulator{};            ///< its program; empty: there is none
+  std::string compiler{};            ///< its command; empty: not known
+  std::string compiler_version{};    ///< as it prints it; empty: not known
   std::vector<std::string> flags{};  ///< of the compiler, those of mlf first
   std::uint64_t runs = 1;            ///< of the network
   std::optional<ProfileClock> clock{};
@@ -125,19 +125,8 @@ struct Profile {
   MLF_API std::string_view unit() const;  ///< "instructions", "cycles" or "nanoseconds"
 };
 
-/// A processor that networks are profiled for.
-struct ProfileCpu {
-  std::string_view name;
-  std::string_view meaning;   ///< for people
-  std::string_view compiler;  ///< the command that is used by default
-  std::string_view packages;  ///< of Debian, with compiler, C library and emulator
-  /// The assumption if the user gives none. Nothing: cores differ too much.
-  std::optional<CyclesPerInstruction> cycles_per_instruction;
-};
-MLF_API std::span<const ProfileCpu> profile_cpus();
-
 struct ProfileOptions {
-  std::string cpu{};             ///< a name of `profile_cpus`
+  std::string cpu{};             ///< a name of `processors`
   std::vector<Tensor> inputs{};  ///< as for `run_network`
   std::uint64_t seed = 1;        ///< of random values for all other inputs
   std::string compiler{};  ///< a command with the options of gcc; empty: that of the processor
@@ -181,8 +170,8 @@ MLF_API Result<std::vector<std::string>> write_without_instruments(const Deploym
                                                                    const std::string& output);
 
 /// Adds times. Times of instructions are an interval, by `assumed` cycles per instruction or by
-/// those of `profile_cpus`. Errors: `usage` if the profile has measured times, or if nothing is
-/// assumed for the processor.
+/// those of the processor's manual. Errors: `usage` if the profile has measured times, or if
+/// nothing is assumed for the processor.
 MLF_API Result<void> set_clock(Profile& profile, std::uint64_t hertz,
                                std::optional<CyclesPerInstruction> assumed = {});
 

@@ -1,6 +1,6 @@
-// Runs a network on this computer: compiles the archive's C with the user's compiler, and executes
-// it in a process with limits. Records the results of each call of main, and compares two runs. For
-// `mlf run`.
+// Runs a network on this computer, or on a microcontroller that QEMU emulates: compiles the
+// archive's C with the user's compiler, and executes it in a process with limits. Records the
+// results of each call of main, and compares two runs. For `mlf run`.
 //
 //     const auto inputs = mlf::load_tensors("inputs.npz");
 //     if (!inputs) return fail(inputs.error());
@@ -20,6 +20,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mlf/compile.h"
@@ -28,6 +29,7 @@
 #include "mlf/export.h"
 #include "mlf/formats.h"
 #include "mlf/graph/topology.h"
+#include "mlf/integration.h"
 #include "mlf/tir/module.h"
 
 namespace mlf {
@@ -65,6 +67,12 @@ enum class RecordedCalls : std::uint8_t {
   all,      ///< also what it reads, before it runs
 };
 
+/// The name of this computer among the processors.
+inline constexpr std::string_view kThisComputer = "host";
+
+/// The processors that networks run on: those of boards that QEMU emulates, and `kThisComputer`.
+MLF_API std::vector<std::string> processors();
+
 struct RunOptions {
   /// By name. If the archive's C does not state the shape of an input, any shape with the same
   /// number of bytes is valid, and any number of bytes if nothing states the size.
@@ -72,11 +80,12 @@ struct RunOptions {
   /// Seed of random values for inputs without values; without a seed such an input is an error.
   std::optional<std::uint64_t> seed{};
   RecordedCalls calls = RecordedCalls::nothing;
-  /// The flags go to the linker as well, behind the archive's objects: libraries that the code
-  /// needs.
-  Compiler compiler{.command = "cc", .flags = {}};
-  std::chrono::milliseconds timeout{60000};       ///< for the network
-  std::uint64_t memory = std::uint64_t{4} << 30;  ///< bytes of addresses of the process
+  std::string cpu{kThisComputer};  ///< a name of `processors`
+  /// An empty command: `cc`, or Debian's compiler for the processor. The flags go to the linker as
+  /// well, behind the archive's objects: libraries that the code needs.
+  Compiler compiler{};
+  std::chrono::milliseconds timeout{60000};       ///< for the network or the emulator
+  std::uint64_t memory = std::uint64_t{4} << 30;  ///< bytes of addresses of that process
 };
 
 /// A tensor that a call read or wrote.
@@ -101,11 +110,13 @@ struct RunResult {
 /// libc, libm or a library that the compiler's flags name; TVM's runtime is not needed. The process
 /// has limits of time, memory and size of files, and a directory of its own. When it ends, the
 /// processes that it started are ended and the directory is removed. These limits do not make code
-/// harmless: it runs with the rights of the user.
+/// harmless: on this computer it runs with the rights of the user. In an emulator it has no access
+/// to this computer.
 ///
-/// Errors: `usage` if the compiler cannot be run, if the network does not have one of the inputs,
-/// or if an input has no values or values of another type or size; `check_failed` if calls cannot
-/// be recorded; `invalid_input` if the C does not compile, if functions are missing, if objects are
+/// Errors: `usage` for an unknown processor, if compiler or emulator cannot be run, if the network
+/// does not have one of the inputs, or if an input has no values or values of another type or size;
+/// `check_failed` if calls cannot be recorded, or if the network does not fit into the memory of
+/// the board; `invalid_input` if the C does not compile, if functions are missing, if objects are
 /// for another processor, or if the process fails; `io`.
 MLF_API Result<RunResult> run_network(const Deployment& deployment, const Network& network,
                                       const RunOptions& options = {});
@@ -194,6 +205,29 @@ struct NamedCallDifference {
   std::optional<NamedCall> overwriter{};  ///< of the second network
 };
 
+/// A layer of the model that a call computes.
+struct CallLayer {
+  std::string name{};                          ///< empty: not known
+  std::optional<Quantization> quantization{};  ///< of its result
+};
+
+/// What an array was paired with a tensor of a run by.
+enum class ArrayPairing : std::uint8_t {
+  name,   ///< both have the same name
+  layer,  ///< it has the name of the layer that the call computes
+  shape,  ///< an assumption: the same shape, and the same order as the calls
+};
+MLF_API std::string_view to_string(ArrayPairing pairing);
+
+struct PairedArray {
+  std::string array{};   ///< its name
+  std::string tensor{};  ///< of an output, or of a `RecordedTensor`
+  ArrayPairing by{};
+  /// What was done to both before they were compared, such as "zero point -128"; empty: nothing.
+  std::string conversion{};
+  TensorDifference difference{};
+};
+
 /// How two runs differ.
 struct RunComparison {
   double tolerance = 0;
@@ -201,11 +235,26 @@ struct RunComparison {
   std::vector<TensorDifference> outputs{};
   std::optional<CallDifferences> calls{};  ///< nothing: calls are not compared
   std::optional<NamedCallDifference> first{};
+  std::vector<PairedArray> arrays{};    ///< of `compare_with_arrays`
+  std::vector<std::string> unpaired{};  ///< names of arrays that nothing was compared with
 
   MLF_API bool outputs_differ() const;
   /// Also if outputs are the same, but calls of a kernel that both have differ.
   MLF_API bool differs() const;
 };
+
+/// Compares outputs and recorded results of calls with arrays of a framework. `layers` has the
+/// layer of each call, by CallId. An array is paired with the tensor of its name; with the last
+/// call of the layer of its name; or, as an assumption, by shape and order. Differences of calls
+/// that are paired by shape alone do not count for `RunComparison::differs`.
+///
+/// Integers of other types are compared without the zero point that a kernel of TVM may subtract: 0
+/// or that of the layer, else of one of the layers, whichever differs least. Where no layer is
+/// known to be quantized it is the most frequent difference, which is an assumption. If one of both
+/// is floating point and the layer is quantized, both are compared in steps of its scale.
+MLF_API RunComparison compare_with_arrays(const graph::Topology& network, const RunResult& run,
+                                          std::span<const Tensor> arrays,
+                                          std::span<const CallLayer> layers, double tolerance);
 
 /// The document of `mlf run --json` (schemas/run.md): the outputs of `module`, with ranges and
 /// digests of their values, and the comparison where there is one.

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "commands/budget_file.h"
-#include "options.h"
 #include "support/error.h"
 
 namespace mlf::program {
@@ -34,6 +33,12 @@ void add_inputs(const std::string& argument, std::vector<Tensor>& inputs) {
 }
 
 }  // namespace
+
+EnumNames<std::string> processor_names() {
+  EnumNames<std::string> names;
+  for (const std::string& name : processors()) names.push_back({name, name, {}});
+  return names;
+}
 
 void add_network_options(CLI::App& app, NetworkRunArguments& options) {
   add_option(app, "--module", options.module, {"NAME", "Inputs"},

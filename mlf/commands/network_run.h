@@ -9,6 +9,7 @@
 
 #include "mlf/graph/topology.h"
 #include "mlf/run.h"
+#include "options.h"
 #include "output.h"
 
 namespace mlf::program {
@@ -21,6 +22,8 @@ struct NetworkRunArguments {
   std::string memory = "4G";
 };
 
+/// For an option that takes one of `processors`.
+EnumNames<std::string> processor_names();
 /// Adds --module and --input.
 void add_network_options(CLI::App& app, NetworkRunArguments& options);
 /// Adds --seconds and --memory.

@@ -46,21 +46,11 @@ struct ProfileArguments {
   std::string output;
 };
 
-EnumNames<std::string> cpu_names() {
-  EnumNames<std::string> names;
-  for (const ProfileCpu& one : profile_cpus()) {
-    names.push_back({std::string(one.name), std::string(one.name), {}});
-  }
-  return names;
-}
-
 void declare_processor_options(CLI::App& app, ProfileArguments& options) {
-  std::vector<std::string_view> names;
-  for (const ProfileCpu& one : profile_cpus()) names.push_back(one.name);
-  add_enum_option(app, "--cpu", options.cpu, cpu_names(), {"CPU", "Processor"},
+  add_enum_option(app, "--cpu", options.cpu, processor_names(), {"CPU", "Processor"},
                   fmt::format("The processor: {}. QEMU emulates all but host, and counts "
                               "instructions; with host, time is measured",
-                              fmt::join(names, ", ")));
+                              fmt::join(processors(), ", ")));
   auto* clock = add_option(app, "--clock", options.clock, {"HERTZ", "Processor"},
                            "Show times as well, for a clock of 80M or 16000000");
   add_option(app, "--cpi", options.cycles, {"MIN..MAX", "Processor"},

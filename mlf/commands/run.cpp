@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,13 +15,15 @@
 #include "arguments.h"
 #include "commands/command.h"
 #include "commands/network_run.h"
+#include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
-#include "result_file.h"
+#include "report/relay_quantization.h"
 #include "run/call_pairs.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/nearest.h"
 #include "support/numbers.h"
 #include "support/sha256.h"
@@ -38,13 +41,17 @@ struct RunArguments {
   std::string layers;
   std::string other;
   double tolerance = 0;
-  CompilerArguments compiler{.command = "cc", .flags = {}};
+  std::string cpu{kThisComputer};
+  CompilerArguments compiler{};
   bool json = false;
 };
 
 void declare_run_options(CLI::App& app, RunArguments& options) {
   app.add_option("ARCHIVE", options.network.archive, kArchiveHelp)->required();
   add_network_options(app, options.network);
+  add_enum_option(app, "--cpu", options.cpu, processor_names(), {"CPU", "Processor"},
+                  fmt::format("Run on this processor, which QEMU emulates: {}; {} is this computer",
+                              fmt::join(processors(), ", "), kThisComputer));
   add_option(app, "--random", options.random, {"SEED", "Inputs"},
              "Random values for all other inputs, the same for the same seed: integers of any "
              "value, floating-point numbers from -1 up to 1. Several with --compare: 1..5");
@@ -55,15 +62,17 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
                     "Write what each call of main wrote here, as .npz; - is standard output");
   auto* other = add_option(
       app, "--compare", options.other, {"OTHER", "Comparison"},
-      "Compare outputs and calls with those of another archive, which is run as well, or outputs "
-      "with an .npz or .npy file; exit code 1 if they differ");
+      "Compare outputs and calls with those of another archive, which is run as well; with host, "
+      "those of the same archive on this computer; or with arrays of a framework in an .npz or "
+      ".npy file; exit code 1 if they differ");
   add_option(app, "--tolerance", options.tolerance, {"NUMBER", "Comparison"},
              "The largest difference of two elements that counts as none")
       ->check(CLI::NonNegativeNumber)
       ->needs(other);
-  add_option(app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
-             "Compile the archive's C with this command")
-      ->capture_default_str()
+  add_option(
+      app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
+      "Compile the archive's C with this command in place of cc, or of Debian's compiler for "
+      "the processor")
       ->check(not_empty());
   add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
              "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"");
@@ -92,10 +101,25 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
 
 RunOptions run_options(const RunArguments& arguments, const Limits& limits) {
   RunOptions options{.inputs = inputs_of(arguments.network)};
-  options.compiler = *compiler_of(arguments.compiler, limits);
+  options.cpu = arguments.cpu;
+  // Without a command, that of the processor.
+  CompilerArguments compiler = arguments.compiler;
+  if (compiler.command.empty()) compiler.command = "cc";
+  options.compiler = *compiler_of(compiler, limits);
+  options.compiler.command = arguments.compiler.command;
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);
   if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
+  return options;
+}
+
+/// Flags of a cross compiler would not fit: of those only macros and directories of headers stay.
+RunOptions on_this_computer(RunOptions options) {
+  options.cpu = kThisComputer;
+  options.compiler.command.clear();
+  std::erase_if(options.compiler.flags, [](const std::string& flag) {
+    return !flag.starts_with("-D") && !flag.starts_with("-U") && !flag.starts_with("-I");
+  });
   return options;
 }
 
@@ -156,6 +180,22 @@ class CallNames {
     return named;
   }
 
+  /// By call.
+  std::vector<CallLayer> layers() const {
+    const Deployment& deployment = argument_.deployment;
+    std::map<std::string, Quantization, std::less<>> known;
+    if (const auto& relay = deployment.library().modules[argument_.module].files.relay) {
+      known = report::quantization_in(deployment::member_text(deployment.archive(), *relay)).layers;
+    }
+    std::vector<CallLayer> all;
+    for (std::size_t i = 0; i < argument_.topology.calls.size(); ++i) {
+      std::string layer = of(graph::CallId{static_cast<std::uint32_t>(i)}).layer;
+      const auto quantization = support::value_at(known, layer);
+      all.push_back({std::move(layer), quantization});
+    }
+    return all;
+  }
+
  private:
   const NetworkArgument& argument_;
   Result<Report> report_;
@@ -183,6 +223,33 @@ std::string first_difference_text(const NamedCallDifference& first) {
     text += fmt::format("  its memory overlaps that of {}\n", call_text(*first.overwriter));
   }
   return text;
+}
+
+/// "call 3" of "call 3 tvmgen_default_fused_add/out0"; the name of an output.
+std::string short_name(const std::string& tensor) {
+  constexpr std::string_view kCall = "call ";
+  return tensor.starts_with(kCall) ? tensor.substr(0, tensor.find(' ', kCall.size())) : tensor;
+}
+
+/// How arrays of a framework were paired, and how they differ.
+std::string arrays_text(const RunComparison& comparison) {
+  if (comparison.arrays.empty() && comparison.unpaired.empty()) return {};
+  Table table({"TENSOR", "PAIRED BY", "ELEMENTS", "DIFFERENT", "LARGEST", "REMARK", "ARRAY"});
+  table.align_right({2, 3, 4});
+  table.hide_if_empty({5});
+  for (const PairedArray& one : comparison.arrays) {
+    const TensorDifference& difference = one.difference;
+    table.add({short_name(one.tensor), std::string(to_string(one.by)),
+               std::to_string(difference.elements), std::to_string(difference.differing),
+               fmt::format("{}", difference.largest), one.conversion, one.array},
+              difference.exceeds(comparison.tolerance) ? Emphasis::warning : Emphasis::none);
+  }
+  std::string text = table.text(screen_of_standard_output());
+  if (const std::size_t others = comparison.unpaired.size(); others > 0) {
+    text += fmt::format("not compared: {} other array{}: {}\n", others, others == 1 ? "" : "s",
+                        some_of(comparison.unpaired));
+  }
+  return text + "\n";
 }
 
 /// "compared: 4 of 4 calls, with seeds 1..5", and what is known of them.
@@ -219,7 +286,7 @@ std::string calls_text(const RunComparison& comparison, const RunArguments& argu
 std::string comparison_text(const RunComparison& comparison, const RunArguments& arguments) {
   return differences_table(comparison.outputs, comparison.tolerance)
              .text(screen_of_standard_output()) +
-         "\n" + calls_text(comparison, arguments);
+         "\n" + arrays_text(comparison) + calls_text(comparison, arguments);
 }
 
 /// By its first bytes: a file of NumPy, not an archive.
@@ -292,6 +359,22 @@ std::vector<RunResult> run_recorded(const NetworkArgument& argument, const RunOp
   return run_with(argument, options, seeds);
 }
 
+void name_first(RunComparison& comparison, const CallNames& names, const CallNames& other_names) {
+  const CallDifference& first = *comparison.calls->first;
+  comparison.first = {.before = names.of(first.before),
+                      .after = other_names.of(first.after),
+                      .result = first.result,
+                      .overwritten = first.overwritten};
+  if (first.overwriter) comparison.first->overwriter = other_names.of(*first.overwriter);
+}
+
+/// Whether there may be more than the outputs.
+bool has_calls(std::span<const Tensor> arrays, const graph::Topology& network) {
+  return arrays.size() > network.outputs.size() ||
+         std::ranges::any_of(arrays,
+                             [](const Tensor& one) { return one.name.starts_with("call "); });
+}
+
 RunComparison compare_runs(const NetworkArgument& argument, const std::vector<RunResult>& results,
                            const NetworkArgument& other, const std::vector<RunResult>& others,
                            double tolerance) {
@@ -305,15 +388,19 @@ RunComparison compare_runs(const NetworkArgument& argument, const std::vector<Ru
   }
   if (results.front().calls.empty() || others.front().calls.empty()) return comparison;
   comparison.calls = compare_calls(argument.topology, results, other.topology, others, tolerance);
-  const auto& first = comparison.calls->first;
-  if (!first) return comparison;
+  if (comparison.calls->first) name_first(comparison, CallNames(argument), CallNames(other));
+  return comparison;
+}
+
+RunComparison compare_with_file(const NetworkArgument& argument, const RunResult& result,
+                                const std::vector<Tensor>& arrays, double tolerance) {
+  if (!has_calls(arrays, argument.topology)) {
+    return {.tolerance = tolerance, .outputs = compare_outputs(result.outputs, arrays)};
+  }
   const CallNames names(argument);
-  const CallNames other_names(other);
-  comparison.first = {.before = names.of(first->before),
-                      .after = other_names.of(first->after),
-                      .result = first->result,
-                      .overwritten = first->overwritten};
-  if (first->overwriter) comparison.first->overwriter = other_names.of(*first->overwriter);
+  RunComparison comparison =
+      compare_with_arrays(argument.topology, result, arrays, names.layers(), tolerance);
+  if (comparison.calls && comparison.calls->first) name_first(comparison, names, names);
   return comparison;
 }
 
@@ -359,7 +446,7 @@ int show(const RunArguments& arguments, const std::string& module, const RunResu
 void check_outputs(const RunArguments& arguments) {
   takes_standard_output({arguments.output, arguments.layers}, printed_by(arguments));
   std::vector<std::string> read{arguments.network.archive};
-  if (!arguments.other.empty()) read.push_back(arguments.other);
+  if (!arguments.other.empty() && arguments.other != kThisComputer) read.push_back(arguments.other);
   for (const std::string& output : {arguments.output, arguments.layers}) {
     check_terminal(output);
     if (!output.empty()) check_output(output, read);
@@ -375,8 +462,15 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   warn_if_invalid(argument.topology, console);
   const bool is_compared = !arguments.other.empty();
   std::optional<NetworkArgument> other;
-  if (is_compared && !names_tensors(arguments.other)) {
-    other = read_network_argument(arguments.other, arguments.network.module, {}, context);
+  std::vector<Tensor> arrays;
+  RunOptions other_options = options;
+  if (is_compared && names_tensors(arguments.other)) {
+    arrays = get_or_throw(load_tensors(arguments.other));
+  } else if (is_compared) {
+    const bool is_host = arguments.other == kThisComputer;
+    if (is_host) other_options = on_this_computer(options);
+    other = read_network_argument(is_host ? arguments.network.archive : arguments.other,
+                                  arguments.network.module, {}, context);
     warn_if_invalid(other->topology, console);
     require_same_inputs(argument, *other);
     run::take_sizes(argument.topology, other->topology);
@@ -388,8 +482,9 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
     throw support::Error(ErrorKind::usage,
                          "several seeds need --compare with an archive, without -o and --layers");
   }
-  const std::vector<RunResult> results =
-      other ? run_recorded(argument, options, seeds, console) : run_with(argument, options, seeds);
+  const std::vector<RunResult> results = other || has_calls(arrays, argument.topology)
+                                             ? run_recorded(argument, options, seeds, console)
+                                             : run_with(argument, options, seeds);
   const RunResult& result = results.front();
   if (!result.unrecorded.empty()) {
     console.warn(
@@ -399,12 +494,10 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   save_results(arguments, result);
   std::optional<RunComparison> comparison;
   if (other) {
-    const std::vector<RunResult> others = run_recorded(*other, options, seeds, console);
+    const std::vector<RunResult> others = run_recorded(*other, other_options, seeds, console);
     comparison = compare_runs(argument, results, *other, others, arguments.tolerance);
   } else if (is_compared) {
-    comparison = {.tolerance = arguments.tolerance};
-    comparison->outputs =
-        compare_outputs(result.outputs, get_or_throw(load_tensors(arguments.other)));
+    comparison = compare_with_file(argument, result, arrays, arguments.tolerance);
   }
   if (comparison) comparison->seeds = seeds;
   const std::string& module = argument.deployment.library().modules[argument.module].name;

@@ -1,4 +1,4 @@
-// The processors, and times from a clock.
+// Times from a clock.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -14,10 +14,6 @@ namespace mlf {
 namespace {
 
 constexpr double kNanoseconds = 1e9;
-constexpr std::string_view kArm = "gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm";
-constexpr std::string_view kRiscv =
-    "gcc-riscv64-unknown-elf, picolibc-riscv64-unknown-elf and qemu-system-misc";
-
 /// Of a core whose manual lists the cycles of each instruction.
 CyclesPerInstruction listed(double max, std::string_view manual) {
   return {1, max,
@@ -31,6 +27,22 @@ CyclesPerInstruction at_least_half(std::string_view core) {
   return {
       0.5, std::nullopt,
       fmt::format("{} executes at most two instructions in a cycle; Arm lists no cycles", core)};
+}
+
+/// The assumption if the user gives none. Nothing: cores differ too much.
+std::optional<CyclesPerInstruction> cycles_of(std::string_view cpu) {
+  // A call: 3; with the small multiplier, a multiplication takes 32.
+  if (cpu == "cortex-m0plus") {
+    return listed(3, "Cortex-M0+ manual (DDI 0484), with the fast multiplier");
+  }
+  // SMLAL and UMLAL: 4 to 7.
+  if (cpu == "cortex-m3") return listed(7, "Cortex-M3 manual (DDI 0337)");
+  // A load to PC and a table branch: 2, and 1 to 3 until the pipeline is full again.
+  if (cpu == "cortex-m4") return listed(5, "Cortex-M4 manual (DDI 0439)");
+  if (cpu == "cortex-m7") return at_least_half("Cortex-M7");
+  if (cpu == "cortex-m33") return at_least_half("Cortex-M33");
+  if (cpu == "cortex-m55") return at_least_half("Cortex-M55");
+  return std::nullopt;
 }
 
 std::uint64_t to_integer(double value) {
@@ -76,10 +88,7 @@ ProfileClock clock_for(const Profile& profile, std::uint64_t hertz,
   };
   if (profile.source == ProfileSource::timed) refuse("a clock is for instructions and cycles");
   if (profile.source == ProfileSource::measured) return {.hertz = hertz};
-  if (!assumed) {
-    const auto cpu = std::ranges::find(profile_cpus(), profile.cpu, &ProfileCpu::name);
-    if (cpu != profile_cpus().end()) assumed = cpu->cycles_per_instruction;
-  }
+  if (!assumed) assumed = cycles_of(profile.cpu);
   if (!assumed) {
     refuse(fmt::format("cores with {} differ: for times, say how many cycles an instruction takes",
                        profile.cpu));
@@ -88,28 +97,6 @@ ProfileClock clock_for(const Profile& profile, std::uint64_t hertz,
 }
 
 }  // namespace
-
-std::span<const ProfileCpu> profile_cpus() {
-  static const std::array kCpus{
-      // A call: 3; with the small multiplier, a multiplication takes 32.
-      ProfileCpu{"cortex-m0plus", "Cortex-M0+", "arm-none-eabi-gcc", kArm,
-                 listed(3, "Cortex-M0+ manual (DDI 0484), with the fast multiplier")},
-      // SMLAL and UMLAL: 4 to 7.
-      ProfileCpu{"cortex-m3", "Cortex-M3", "arm-none-eabi-gcc", kArm,
-                 listed(7, "Cortex-M3 manual (DDI 0337)")},
-      // A load to PC and a table branch: 2, and 1 to 3 until the pipeline is full again.
-      ProfileCpu{"cortex-m4", "Cortex-M4", "arm-none-eabi-gcc", kArm,
-                 listed(5, "Cortex-M4 manual (DDI 0439)")},
-      ProfileCpu{"cortex-m7", "Cortex-M7", "arm-none-eabi-gcc", kArm, at_least_half("Cortex-M7")},
-      ProfileCpu{"cortex-m33", "Cortex-M33", "arm-none-eabi-gcc", kArm,
-                 at_least_half("Cortex-M33")},
-      ProfileCpu{"cortex-m55", "Cortex-M55", "arm-none-eabi-gcc", kArm,
-                 at_least_half("Cortex-M55")},
-      ProfileCpu{"rv32imc", "32-bit RISC-V", "riscv64-unknown-elf-gcc", kRiscv, std::nullopt},
-      ProfileCpu{"host", "this computer: time", "cc", "gcc", std::nullopt},
-  };
-  return kCpus;
-}
 
 Result<void> set_clock(Profile& profile, std::uint64_t hertz,
                        std::optional<CyclesPerInstruction> assumed) {

@@ -66,30 +66,6 @@ std::string_view variable_at(std::string_view text) {
   return name.substr(0, name.find('.'));
 }
 
-/// The layer's name in the comment at the end of a line: "span=NAME:0:0", before v0.10
-/// "span=location: 0, output_name: NAME".
-std::string layer_of(std::string_view line) {
-  const std::size_t comment = line.rfind("/*");
-  if (comment == line.npos) return {};
-  constexpr std::string_view kSpan = "span=";
-  constexpr std::string_view kName = "output_name: ";
-  std::size_t begin = line.find(kSpan, comment);
-  if (begin == line.npos) return {};
-  begin += kSpan.size();
-  std::string_view name = line.substr(begin, line.find(" */", begin) - begin);
-  if (const std::size_t at = name.find(kName); at != name.npos) {
-    name.remove_prefix(at + kName.size());
-  }
-  // Removes line and column, which have no meaning for the model's file.
-  for (int i = 0; i < 2; ++i) {
-    const std::size_t colon = name.rfind(':');
-    const bool is_number = colon != name.npos && colon + 1 < name.size() &&
-                           name.find_first_not_of("0123456789", colon + 1) == name.npos;
-    if (is_number) name = name.substr(0, colon);
-  }
-  return std::string(name);
-}
-
 /// Follows the calls of main to find the anchors that each variable depends on.
 class RelayReader {
  public:
@@ -124,7 +100,7 @@ bool RelayReader::read_call(std::string_view raw, std::uint32_t line) {
   const auto macs = shapes_.add_call(target, operation, raw);
   if (!anchor.empty()) {
     anchors_.push_back(
-        {std::string(anchor), layer_of(raw), line, {sources.begin(), sources.end()}, macs});
+        {std::string(anchor), layer_in(raw), line, {sources.begin(), sources.end()}, macs});
     sources = {anchors_.size() - 1};
   }
   const bool is_real = sources.size() <= kMostSources;
@@ -248,6 +224,30 @@ std::vector<std::pair<std::size_t, std::size_t>> keys_of(const AnchorGraph& grap
 }
 
 }  // namespace
+
+// In the comment at the end of a line: "span=NAME:0:0", before v0.10
+// "span=location: 0, output_name: NAME".
+std::string layer_in(std::string_view line) {
+  const std::size_t comment = line.rfind("/*");
+  if (comment == line.npos) return {};
+  constexpr std::string_view kSpan = "span=";
+  constexpr std::string_view kName = "output_name: ";
+  std::size_t begin = line.find(kSpan, comment);
+  if (begin == line.npos) return {};
+  begin += kSpan.size();
+  std::string_view name = line.substr(begin, line.find(" */", begin) - begin);
+  if (const std::size_t at = name.find(kName); at != name.npos) {
+    name.remove_prefix(at + kName.size());
+  }
+  // Removes line and column, which have no meaning for the model's file.
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t colon = name.rfind(':');
+    const bool is_number = colon != name.npos && colon + 1 < name.size() &&
+                           name.find_first_not_of("0123456789", colon + 1) == name.npos;
+    if (is_number) name = name.substr(0, colon);
+  }
+  return std::string(name);
+}
 
 std::string without_comments(std::string_view line) {
   std::string text;

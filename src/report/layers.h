@@ -28,6 +28,9 @@ struct RelayAnchor {
 /// lines that are not of the form `%3 = op(…);`.
 std::vector<RelayAnchor> relay_anchors(std::string_view text);
 
+/// The name of the layer at the end of a line of Relay; empty if it has none.
+std::string layer_in(std::string_view line);
+
 /// `line` without its comments, which may contain any text.
 MLF_API std::string without_comments(std::string_view line);
 

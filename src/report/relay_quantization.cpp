@@ -70,8 +70,8 @@ class QuantizationReader {
     if (rest.ends_with(';')) rest.remove_suffix(1);
     const std::string_view operation = rest.substr(0, rest.find('('));
     const std::vector<std::string_view> arguments = arguments_of(rest).arguments;
-    if (target.empty()) return results(operation, rest, arguments);
-    values_[std::string(target)] = call(operation, arguments);
+    if (target.empty()) return results(layer_in(raw), operation, rest, arguments);
+    add_result(layer_in(raw), values_[std::string(target)] = call(operation, arguments));
   }
 
   RelayQuantization finish() && {
@@ -82,11 +82,12 @@ class QuantizationReader {
 
  private:
   /// The last expression: a call, a variable or a tuple of variables.
-  void results(std::string_view operation, std::string_view whole,
+  void results(const std::string& layer, std::string_view operation, std::string_view whole,
                const std::vector<std::string_view>& arguments) {
     ++results_;
     if (!operation.empty() && whole.find('(') != whole.npos) {
       read_.outputs.push_back(call(operation, arguments));
+      add_result(layer, read_.outputs.back());
     } else if (operation.empty()) {
       for (const std::string_view variable : arguments) {
         if (!variable.empty()) read_.outputs.push_back(of_variable(variable));
@@ -94,6 +95,12 @@ class QuantizationReader {
     } else {
       read_.outputs.push_back(of_variable(whole));
     }
+  }
+
+  /// The last operator of a layer decides.
+  void add_result(const std::string& layer, const Known& known) {
+    if (layer.empty()) return;
+    known ? void(read_.layers.insert_or_assign(layer, *known)) : void(read_.layers.erase(layer));
   }
 
   Known of_variable(std::string_view variable) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/export.h"
 #include "mlf/integration.h"
 
 namespace mlf::report {
@@ -15,9 +16,11 @@ struct RelayQuantization {
   /// By the parameter's name. Only those that every operator of QNN reads with the same numbers.
   std::map<std::string, Quantization, std::less<>> inputs;
   std::vector<std::optional<Quantization>> outputs;  ///< in order
+  /// Of the last result with the name of each layer.
+  std::map<std::string, Quantization, std::less<>> layers;
 };
 
 /// Reads main. What the text does not state as numbers stays unknown.
-RelayQuantization quantization_in(std::string_view relay);
+MLF_API RelayQuantization quantization_in(std::string_view relay);
 
 }  // namespace mlf::report

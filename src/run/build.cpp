@@ -109,8 +109,8 @@ void Builder::fail_link(const compile::ProgramResult& result) const {
   if (fs::exists(object) &&
       machine_of(file_text(object)) != machine_of(file_text("/proc/self/exe"))) {
     fail_build(
-        fmt::format("{} compiles for another processor than this one; mlf profile --cpu CPU "
-                    "runs the network in an emulator",
+        fmt::format("{} compiles for another processor than this one; --cpu CPU runs the "
+                    "network in an emulator",
                     user_.command));
   }
   const std::vector<std::string> missing = missing_symbols(result.errors);

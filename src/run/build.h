@@ -6,8 +6,8 @@
 
 #include "compile/c_compiler.h"
 #include "compile/run_program.h"
-#include "mlf/deployment.h"
 #include "edit/edited_archive.h"
+#include "mlf/deployment.h"
 
 namespace mlf::run {
 

@@ -1,8 +1,8 @@
 // Generated C in which main calls a hook in place of each kernel.
 #pragma once
 
-#include "mlf/deployment.h"
 #include "edit/edited_archive.h"
+#include "mlf/deployment.h"
 
 namespace mlf::run {
 

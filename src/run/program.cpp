@@ -16,82 +16,6 @@ using graph::Argument;
 using graph::Call;
 using graph::Topology;
 
-/// What a program on this computer uses. TVM's runtime provides the functions at its end.
-constexpr std::string_view kRuntime = R"c(
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tvm/runtime/c_backend_api.h"
-
-static FILE *mlf_inputs;
-static FILE *mlf_results;
-
-static void mlf_fail(const char *why) {
-  fprintf(stderr, "mlf: %s\n", why);
-  exit(3);
-}
-
-static void mlf_fail_file(const char *why) {
-  fprintf(stderr, "mlf: %s: %s\n", why, strerror(errno));
-  exit(3);
-}
-
-static void *mlf_memory(size_t bytes) {
-  const size_t size = (bytes + 64) / 64 * 64;
-  void *memory = aligned_alloc(64, size);
-  if (memory == NULL) mlf_fail("there is not enough memory");
-  return memset(memory, 0, size);
-}
-
-static void mlf_read(void *memory, size_t bytes) {
-  if (fread(memory, 1, bytes, mlf_inputs) != bytes) mlf_fail("the inputs cannot be read");
-}
-
-static void mlf_save(const void *memory, size_t bytes) {
-  if (fwrite(memory, 1, bytes, mlf_results) != bytes) mlf_fail_file("cannot write to $TMPDIR");
-}
-
-static void mlf_begin(void) {
-  mlf_inputs = fopen("inputs", "rb");
-  mlf_results = fopen("results", "wb");
-  if (mlf_inputs == NULL || mlf_results == NULL) mlf_fail_file("cannot open a file in $TMPDIR");
-}
-
-static int mlf_end(void) {
-  if (fclose(mlf_results) != 0) mlf_fail_file("cannot write to $TMPDIR");
-  return 0;
-}
-
-static void mlf_rewind(void) { rewind(mlf_inputs); }
-
-static void mlf_check(int status) {
-  if (status == 0) return;
-  fprintf(stderr, "mlf: the network returned %d\n", status);
-  exit(3);
-}
-
-/* Memory of the network is not freed at its end. */
-const char *__asan_default_options(void) { return "detect_leaks=0"; }
-
-void *TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t bytes, int code, int bits) {
-  (void)device_type, (void)device_id, (void)code, (void)bits;
-  return mlf_memory(bytes);
-}
-
-int TVMBackendFreeWorkspace(int device_type, int device_id, void *memory) {
-  (void)device_type, (void)device_id;
-  free(memory);
-  return 0;
-}
-
-void TVMAPISetLastError(const char *message) {
-  fprintf(stderr, "mlf: the network says: %s\n", message);
-}
-
-)c";
-
 /// What a program that measures calls uses, behind a runtime with `mlf_now`. Of each call, and last
 /// of the network, `mlf_times` has the beginning and the end. Not inlined, so that every call has
 /// the same overhead.
@@ -131,21 +55,20 @@ struct PackedTensor {
 
 class ProgramWriter {
  public:
-  /// Without `timing`, the program saves the tensors of calls.
-  ProgramWriter(const RunPlan& plan, const Timing* timing)
-      : plan_(plan), network_(*plan.network), timing_(timing) {
+  ProgramWriter(const RunPlan& plan, const Program& program)
+      : plan_(plan), network_(*plan.network), program_(program) {
     for (const RecordedTensor& one : plan.records) records_[one.call].push_back(&one);
   }
 
   std::string write() {
-    text_ = timing_ != nullptr ? timing_->runtime : kRuntime;
-    if (timing_ != nullptr) timed_hooks();
+    text_ = program_.runtime;
+    if (is_timed()) timed_hooks();
     if (plan_.entry.symbol.empty()) {
-      if (timing_ == nullptr) kernels();
+      if (!is_timed()) kernels();
       begin();
       graph();
     } else {
-      if (timing_ == nullptr) hooks();
+      if (!is_timed()) hooks();
       if (!plan_.entry.header.empty()) line("#include \"{}\"", plan_.entry.header);
       if (plan_.entry.header.empty()) declare_packed(plan_.entry.symbol);
       for (const deployment::GivenPool& pool : plan_.pools) {
@@ -161,6 +84,8 @@ class ProgramWriter {
   }
 
  private:
+  bool is_timed() const { return program_.timed_runs > 0; }
+
   template <class... Parts>
   void line(fmt::format_string<Parts...> format, Parts&&... parts) {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
@@ -243,7 +168,7 @@ class ProgramWriter {
     }
     const auto data = [&](std::size_t argument) { return tensors[argument].memory; };
     save(id, false, data);
-    packed_call(timing_ != nullptr ? hook_of(id) : network_.kernel_of(call).symbol, tensors);
+    packed_call(is_timed() ? hook_of(id) : network_.kernel_of(call).symbol, tensors);
     save(id, true, data);
   }
 
@@ -346,20 +271,20 @@ class ProgramWriter {
   }
 
   void begin_runs() {
-    if (timing_ == nullptr) return;
-    line("  for (long run = 0; run < {}; ++run) {{", timing_->runs);
+    if (!is_timed()) return;
+    line("  for (long run = 0; run < {}; ++run) {{", program_.timed_runs);
     line("  mlf_calibrate();\n  mlf_rewind();");
   }
 
   void end_runs() {
-    if (timing_ == nullptr) return;
+    if (!is_timed()) return;
     line("  mlf_save(mlf_times, sizeof mlf_times);");
     line("  mlf_save(mlf_overheads, sizeof mlf_overheads);\n  }}");
   }
 
   /// Calls a function that returns 0 if it succeeds. The time of the network's entry is taken.
   void checked(const std::string& call, bool is_entry) {
-    if (timing_ == nullptr || !is_entry) return line("    mlf_check({});", call);
+    if (!is_timed() || !is_entry) return line("    mlf_check({});", call);
     const std::size_t calls = network_.calls.size();
     line("    mlf_enter({});\n    const int status = {};\n    mlf_leave({});", calls, call, calls);
     line("    mlf_check(status);");
@@ -432,7 +357,7 @@ class ProgramWriter {
 
   const RunPlan& plan_;
   const Topology& network_;
-  const Timing* timing_;
+  const Program& program_;
   std::map<graph::CallId, std::vector<const RecordedTensor*>> records_;
   std::string text_;
 };
@@ -443,16 +368,8 @@ std::string hook_of(graph::CallId call) {
   return fmt::format("mlf_call_{}", index(call));
 }
 
-std::string program_text(const RunPlan& plan) {
-  return ProgramWriter(plan, nullptr).write();
-}
-
-std::string program_text(const RunPlan& plan, const Timing& timing) {
-  return ProgramWriter(plan, &timing).write();
-}
-
-std::string_view runtime_of_this_computer() {
-  return kRuntime;
+std::string program_text(const RunPlan& plan, const Program& program) {
+  return ProgramWriter(plan, program).write();
 }
 
 }  // namespace mlf::run

@@ -18,15 +18,12 @@ inline constexpr std::string_view kResults = "results";  ///< bytes that it writ
 /// The name of the function that main calls in place of a kernel.
 std::string hook_of(graph::CallId call);
 
-/// The whole C program, without the archive's C.
-std::string program_text(const RunPlan& plan);
-
-/// A program that takes the time of each call.
-struct Timing {
-  /// C in front of it: the functions of `runtime_of_this_computer`, `uint64_t mlf_now(void)`, and a
-  /// macro MLF_EMPTY with the assembly of a function `mlf_empty` that only returns.
-  std::string_view runtime;
-  std::uint64_t runs = 1;
+struct Program {
+  /// C in front of it, of run/runtimes.h. Where times are taken, with `uint64_t mlf_now(void)` and
+  /// a macro MLF_EMPTY with the assembly of a function `mlf_empty` that only returns.
+  std::string runtime;
+  /// Runs in which it takes the time of each call; 0: it runs once and saves the tensors of calls.
+  std::uint64_t timed_runs = 0;
 };
 
 /// Times that the program saves to learn its overhead for each call: before and after a call of an
@@ -34,13 +31,9 @@ struct Timing {
 /// two times with nothing in between.
 inline constexpr std::size_t kOverheads = 5;
 
-/// The C program that takes times. Its results are, for each run, the beginning and the end of each
-/// call and last of the network, then the times of the overhead, as uint64; and then the outputs.
-/// The time of the network is only that of an AOT executor.
-std::string program_text(const RunPlan& plan, const Timing& timing);
-
-/// C with functions that a program on this computer uses: `mlf_fail`, `mlf_memory`, `mlf_read`,
-/// `mlf_save`, `mlf_begin`, `mlf_end`, `mlf_rewind`, `mlf_check`, and those of TVM's runtime.
-std::string_view runtime_of_this_computer();
+/// The C program around the archive's C. If it takes times, its results are, for each run, the
+/// beginning and the end of each call and last of the network, then the times of the overhead, as
+/// uint64; and then the outputs. The time of the network is only that of an AOT executor.
+std::string program_text(const RunPlan& plan, const Program& program);
 
 }  // namespace mlf::run

@@ -4,12 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "compile/run_program.h"
 #include "mlf/run.h"
 #include "run/build.h"
 #include "run/hooks.h"
+#include "run/machine.h"
 #include "run/plan.h"
-#include "run/process.h"
 #include "run/program.h"
 #include "support/error.h"
 
@@ -17,12 +16,7 @@ namespace mlf {
 namespace run {
 namespace {
 
-using compile::ProgramResult;
 using support::get_or_throw;
-
-[[noreturn]] void fail(ErrorKind kind, std::string why, std::string member = {}) {
-  throw support::Error(kind, std::move(why), {.member = std::move(member)});
-}
 
 void take(Tensor& tensor, std::string_view& bytes) {
   const std::size_t size = tensor.bytes.size();
@@ -37,35 +31,23 @@ std::uint64_t result_bytes(const RunPlan& plan) {
   return sum;
 }
 
-void build(Builder& builder, const RunPlan& plan, const Deployment& deployment,
-           const Network& network) {
+void build(Builder& builder, const Machine& machine, const RunPlan& plan,
+           const Deployment& deployment, const Network& network) {
   const bool has_hooks = !plan.records.empty() && !plan.entry.symbol.empty();
   const edit::EditedMembers edited =
       has_hooks ? with_hooks(deployment, network) : edit::EditedMembers(deployment.archive());
-  builder.compile(program_text(plan), edited);
-  const ProgramResult linked = builder.link({});
-  if (!is_success(linked)) builder.fail_link(linked);
+  builder.compile(program_text(plan, {.runtime = machine.runtime(builder.directory())}), edited);
+  machine.link(builder);
 }
 
-RunResult execute(const compile::WorkDirectory& directory, RunPlan plan,
-                  const RunOptions& options) {
-  const std::uint64_t size = result_bytes(plan);
-  // Those of another run.
-  for (const std::string_view file : {kInputs, kResults}) {
-    std::filesystem::remove(directory.path() / file);
-  }
+void write_inputs(const compile::WorkDirectory& directory, const RunPlan& plan) {
+  std::filesystem::remove(directory.path() / kInputs);  // those of another run
   std::string inputs;
   for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
   directory.write(kInputs, inputs);
-  const ProgramResult ended = compile::run_program(
-      {.arguments = {(directory.path() / "program").string()},
-       .directory = directory.path(),
-       .limits = {.time = options.timeout, .memory = options.memory, .file = size}},
-      directory);
-  if (!is_success(ended)) {
-    fail(ErrorKind::invalid_input, "the network " + why_it_ended(ended));
-  }
-  const std::string results = read_results(directory.path() / kResults, size);
+}
+
+RunResult result_of(RunPlan plan, const std::string& results) {
   std::string_view left = results;
   RunResult result;
   // In the order of their hooks: the tensors that a call reads come before those that it writes.
@@ -83,18 +65,24 @@ RunResult execute(const compile::WorkDirectory& directory, RunPlan plan,
 std::vector<RunResult> run(const Deployment& deployment, const Network& network,
                            const RunOptions& options,
                            std::span<const std::optional<std::uint64_t>> seeds) {
-  const Toolchain toolchain{.flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16"}};
+  const Machine machine(options.cpu, options.compiler);
+  Toolchain toolchain{.flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16"}};
+  if (machine.board() != nullptr) toolchain.flags = machine.board()->flags;
   std::optional<Builder> builder;
   std::vector<RunResult> results;
   RunOptions with_seed = options;
   for (const std::optional<std::uint64_t>& seed : seeds) {
     with_seed.seed = seed;
     RunPlan plan = plan_of(deployment, network, with_seed);
-    if (!builder) {
-      builder.emplace(deployment, network, options.compiler, toolchain);
-      build(*builder, plan, deployment, network);
-    }
-    results.push_back(execute(builder->directory(), std::move(plan), options));
+    // A board's program contains its inputs.
+    const bool is_built = builder && machine.board() == nullptr;
+    if (!is_built) builder.emplace(deployment, network, machine.compiler(), toolchain);
+    write_inputs(builder->directory(), plan);
+    if (!is_built) build(*builder, machine, plan, deployment, network);
+    const std::uint64_t bytes = result_bytes(plan);
+    const std::string found = machine.results(
+        builder->directory(), {.time = options.timeout, .memory = options.memory}, bytes);
+    results.push_back(result_of(std::move(plan), found));
   }
   return results;
 }

@@ -68,6 +68,14 @@ void write_calls(Writer& out, const CallDifferences& calls) {
   out.member("not_compared", positions(calls.uncompared));
 }
 
+void write_array(Writer& out, const PairedArray& one) {
+  out.member("array", one.array);
+  out.member("tensor", one.tensor);
+  out.member("by", to_string(one.by));
+  out.text_or_null("conversion", one.conversion);
+  out.object("difference", one.difference, write_difference);
+}
+
 void write_comparison(Writer& out, const RunComparison& comparison) {
   out.member("differs", comparison.differs());
   out.key("tolerance");
@@ -77,6 +85,8 @@ void write_comparison(Writer& out, const RunComparison& comparison) {
   out.member("calls_compared", comparison.calls.has_value());
   out.object("calls", comparison.calls, write_calls);
   out.object("first_difference", comparison.first, write_first);
+  out.objects("arrays", comparison.arrays, write_array);
+  out.member("unpaired", comparison.unpaired);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ BELOW = {
     "process": ["deployment"],
     "edit": ["process"],
     "optimize": ["edit", "compile"],
-    "run": ["edit", "compile"],
-    "profile": ["run", "report"],
+    "run": ["edit", "report"],
+    "profile": ["run"],
     "program": ["profile", "run", "optimize", "page", "drawing"],
 }
 

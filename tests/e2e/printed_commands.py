@@ -57,6 +57,7 @@ OPEN_ENDS = {
     "mlf optimize --in-place": "-o smaller.tar",
     "mlf report --html": "page.html",
     "mlf run": "--random 1",
+    "mlf run --cpu cortex-m7": "--random 1",
     "mlf profile": "--cpu host",
     "mlf profile --json": "--cpu host",
     "mlf diff --html": "page.html",
@@ -75,8 +76,8 @@ COMMANDS = support.commands()
 
 
 @functools.cache
-def outputs_of_pool():
-    return support.run_ok("run", "--random", "1", "-o", "-", POOL).stdout
+def outputs_of_pool(*inputs):
+    return support.run_ok("run", *inputs, "-o", "-", POOL).stdout
 
 
 @functools.cache
@@ -150,7 +151,7 @@ def mentions(text):
 
 def has_tools(command):
     """Whether the compiler and the emulator of a profile are here; with CI=true they must be."""
-    cpu = re.search(r"mlf profile .*--cpu (\S+)", command)
+    cpu = re.search(r"mlf (?:profile|run) .*--cpu (\S+)", command)
     if not cpu or cpu[1] == "host" or os.environ.get("CI") == "true":
         return True
     kind = "riscv32" if cpu[1].startswith("rv32") else "arm"
@@ -183,7 +184,8 @@ class PrintedCommands(unittest.TestCase):
         x = numpy_files.Array("float32", (1, 8), bytes(32))
         (self.directory / "x.npy").write_bytes(numpy_files.npy(x))
         numpy_files.write_npz(self.directory / "inputs.npz", {"x": x, "y": x})
-        (self.directory / "outputs.npz").write_bytes(outputs_of_pool())
+        (self.directory / "outputs.npz").write_bytes(outputs_of_pool("--random", "1"))
+        (self.directory / "litert.npz").write_bytes(outputs_of_pool("--input", self.directory / "inputs.npz"))
         profile = profile_of_pool()
         (self.directory / "before.json").write_text(json.dumps(profile))
         (self.directory / "profile.json").write_text(json.dumps(with_times(profile)))

@@ -31,7 +31,7 @@ import support
 
 ADD, BLOCKS, PACKED, MODULES = run.ADD, run.BLOCKS, run.PACKED, run.MODULES
 GRAPH = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
-QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+QNN = run.QNN
 CORTEX_M = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")
 TOOLS = {
     **dict.fromkeys(CORTEX_M, ("arm-none-eabi-gcc", "qemu-system-arm")),
@@ -73,6 +73,50 @@ def digests(archive):
 
 def counts(document):
     return [call["instructions"] for call in document["calls"]]
+
+
+class Runs(program_case.Directory):
+    """`mlf run --cpu`."""
+
+    def test_on_each_processor_compute_what_this_computer_computes(self):
+        for cpu in CPUS:
+            for archive in (QNN, BLOCKS, PACKED, GRAPH):
+                with self.subTest(cpu=cpu, archive=archive):
+                    options = ("--json", "--random", "3", "--cpu", cpu, "--compare", "host")
+                    document = json.loads(support.run_ok("run", *options, archive).stdout)
+                    comparison = document["comparison"]
+                    self.assertFalse(comparison["differs"])
+                    self.assertGreater(comparison["calls"]["compared"], 0)
+                    self.assertEqual((comparison["calls"]["differing"], comparison["calls"]["not_compared"]), ([], []))
+
+    @needs_cortex_m
+    def test_name_the_first_call_that_differs_on_the_target(self):
+        # It has a sign on x86, and none on Arm.
+        edit = run.substituted(r"int8_t pool_max\[", "char pool_max[", "fused_nn_max_pool2d_cast")
+        path = run.changed(QNN, self.directory / "wrong.tar", edit)
+        self.assertEqual(edit.count, 1)
+        result = support.run("run", "--json", "--random", "1", "--cpu", "cortex-m4", "--compare", "host", path)
+        self.assertEqual(result.returncode, 1)
+        comparison = json.loads(result.stdout)["comparison"]
+        # mlf does not know what a kernel with such an array writes, so it does not compare that.
+        self.assertEqual(comparison["calls"]["not_compared"], [2])
+        self.assertEqual(comparison["first_difference"]["before"]["call"], 3)
+
+    @needs_cortex_m
+    def test_write_what_each_call_wrote(self):
+        paths = [self.directory / "host.npz", self.directory / "target.npz"]
+        for path, options in zip(paths, [(), ("--cpu", "cortex-m4")]):
+            support.run_ok("run", "--random", "1", "--layers", path, *options, QNN)
+        arrays = [numpy_files.read_npz(path.read_bytes()) for path in paths]
+        self.assertEqual(*arrays)
+        self.assertEqual(len(arrays[0]), 4)
+
+    @needs_cortex_m
+    def test_with_other_seeds_have_other_inputs(self):
+        text = support.run_ok("run", "--random", "1..2", "--cpu", "cortex-m4", "--compare", "host", ADD).stdout
+        self.assertIn(b"with --random 1..2", text)
+        result = support.run("run", "--random", "1", "--cpu", "cortex-m5", ADD)
+        self.assertEqual(result.returncode, 64)
 
 
 class Profiles(program_case.Directory):

@@ -25,6 +25,7 @@ import program_case
 import schemas
 import support
 
+QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
 ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
 CORPUS = support.BUNDLED_CORPUS
 BLOCKS = CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
@@ -173,15 +174,85 @@ class Comparisons(program_case.Directory):
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"float32 of 40 bytes, and int8 of 10", result.stdout)
 
-    def test_name_outputs_that_only_the_other_one_has(self):
+    def test_name_arrays_that_nothing_was_compared_with(self):
         (output,) = numpy_files.read_npz(support.run_ok("run", "--random", "1", "-o", "-", ADD).stdout).values()
         outputs = self.directory / "outputs.npz"
-        for name in ("output", "another"):
-            numpy_files.write_npz(outputs, {name: output, "further": output})
-            result = support.run("run", "--random", "1", "--compare", outputs, ADD)
-            self.assertEqual(result.returncode, 1, name)
-            self.assertRegex(result.stdout, rb"further .* only the other one has it")
-            self.assertEqual(result.stdout.count(b"only the other one"), 1)
+        other = numpy_files.Array("int8", (3,), bytes(3))
+        for name, by in (("output", "name"), ("another", "shape")):
+            numpy_files.write_npz(outputs, {name: output, "further": other})
+            text = support.run_ok("run", "--random", "1", "--compare", outputs, ADD).stdout.decode()
+            self.assertRegex(text, rf"(?m)^output +{by} +10 +0 +0 +{name}$")
+            self.assertIn("not compared: 1 other array: further\n", text)
+
+
+class Arrays(program_case.Directory):
+    """--compare with tensors of a framework, which have the names of the model's layers."""
+
+    LAYERS = {"qnn.conv2d": "conv", "qnn.requantize": "conv", "nn.max_pool2d": "pool", "nn.avg_pool2d": "mean"}
+
+    def setUp(self):
+        super().setUp()
+        with tarfile.open(QNN) as tar:
+            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        relay = members["src/default.relay"].decode()
+        for operator, layer in self.LAYERS.items():
+            relay = re.sub(rf"(?m)({operator}\(.*\));$", rf"\1 /* span=model/{layer}:0:0 */;", relay)
+        self.assertEqual(relay.count("span="), 4)
+        members["src/default.relay"] = relay.encode()
+        self.path = self.directory / "layers.tar"
+        self.path.write_bytes(support.make_tar(members))
+        layers = numpy_files.read_npz(support.run_ok("run", "--random", "1", "--layers", "-", self.path).stdout)
+        self.conv, self.pool, self.mean = [*layers.values()][1:]
+
+    def compared(self, arrays, *options, code=0):
+        path = self.directory / "framework.npz"
+        numpy_files.write_npz(path, arrays)
+        result = support.run("run", "--random", "1", "--json", "--compare", path, *options, self.path)
+        self.assertEqual(result.returncode, code, result.stderr)
+        comparison = json.loads(result.stdout)["comparison"]
+        schemas.check(Documents.VALIDATOR, json.loads(result.stdout), "run")
+        return comparison
+
+    def as_framework(self):
+        """The kernel of the pooling writes int32; a framework keeps int8."""
+        pool = struct.unpack(f"<{len(self.pool.data) // 4}i", self.pool.data)
+        return {
+            "weights": numpy_files.Array("int8", (3, 3, 4, 8), bytes(288)),
+            "model/mean": self.mean,
+            "model/conv": self.conv,
+            "model/pool": numpy_files.Array("int8", self.pool.shape, struct.pack(f"{len(pool)}b", *pool)),
+        }
+
+    def test_are_paired_by_names_of_layers(self):
+        comparison = self.compared(self.as_framework())
+        self.assertEqual([(one["tensor"].split("/")[0].split()[0:2][-1], one["array"], one["by"])
+                          for one in comparison["arrays"]],
+                         [("1", "model/conv", "layer"), ("2", "model/pool", "layer"), ("3", "model/mean", "layer"),
+                          ("output", "model/mean", "layer")])  # fmt: skip
+        self.assertEqual(comparison["unpaired"], ["weights"])
+        self.assertEqual(comparison["calls"], {"compared": 3, "differing": [], "not_compared": [0]})
+
+    def test_name_the_first_layer_that_differs(self):
+        arrays = self.as_framework()
+        data = bytearray(arrays["model/pool"].data)
+        data[5] = (data[5] + 2) % 256
+        arrays["model/pool"] = numpy_files.Array("int8", arrays["model/pool"].shape, bytes(data))
+        comparison = self.compared(arrays, code=1)
+        self.assertEqual(comparison["first_difference"]["before"]["layer"], "model/pool")
+        self.assertEqual([one["differing"] for one in comparison["outputs"]], [0])
+        self.compared(arrays, "--tolerance", "2")
+
+    def test_of_floating_point_are_compared_in_steps(self):
+        """Relay states the scale 0.05 and the zero point -5 of the convolution."""
+        values = [(value + 5) * 0.05 for value in struct.unpack(f"{len(self.conv.data)}b", self.conv.data)]
+        values[7] += 0.1
+        arrays = self.as_framework()
+        arrays["model/conv"] = numpy_files.Array("float32", self.conv.shape, struct.pack(f"<{len(values)}f", *values))
+        comparison = self.compared(arrays, "--tolerance", "1.5", code=1)
+        (conv, *others) = comparison["arrays"]
+        self.assertEqual((conv["conversion"], conv["difference"]["largest"]), ("in steps of 0.05", 2))
+        self.assertEqual({one["difference"]["differing"] for one in others}, {0})
+        self.compared(arrays, "--tolerance", "2")
 
 
 class Documents(program_case.Directory):

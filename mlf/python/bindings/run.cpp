@@ -65,11 +65,12 @@ auto with_network(const Deployment& deployment, std::size_t module, Use use) {
 }
 
 RunResult run(const Deployment& self, std::size_t module, const std::vector<Array>& inputs,
-              std::optional<std::uint64_t> seed, RecordedCalls calls, const std::string& command,
-              const std::vector<std::string>& flags, double seconds) {
+              std::optional<std::uint64_t> seed, RecordedCalls calls, const std::string& cpu,
+              const std::string& command, const std::vector<std::string>& flags, double seconds) {
   const RunOptions options{.inputs = tensors_of(inputs),
                            .seed = seed,
                            .calls = calls,
+                           .cpu = cpu,
                            .compiler = {.command = command, .flags = flags},
                            .timeout = timeout_of(seconds)};
   return value_or_raise(without_gil([&] {

@@ -177,17 +177,20 @@ class Archive:
         *,
         module: str | None = None,
         seed: int | None = None,
-        cc: str = "cc",
+        cpu: str = "host",
+        cc: str = "",
         cflags: Sequence[str] = (),
         seconds: float = 60,
     ) -> dict[str, Any]:
-        """Run the network on this computer; return its outputs by name, as arrays of NumPy.
+        """Run the network; return its outputs by name, as arrays of NumPy.
 
-        `cc` compiles the archive's C, which is executed with your rights: run only what you trust.
+        `cpu` is a value of `mlf run --cpu`: "cortex-m4" runs it in QEMU. "host" executes the archive's C on
+        this computer with your rights: run only what you trust. `cc` compiles it; empty is the processor's
+        compiler.
         Inputs that are not given get random values of `seed`, as with `mlf run --random`.
         Errors: mlf.Error where the network cannot be run, or takes more than `seconds`.
         """
-        return arrays(self._run(False, inputs, module, seed, cc, cflags, seconds).outputs)
+        return arrays(self._run(False, inputs, module, seed, cpu, cc, cflags, seconds).outputs)
 
     def run_calls(
         self,
@@ -195,7 +198,8 @@ class Archive:
         *,
         module: str | None = None,
         seed: int | None = None,
-        cc: str = "cc",
+        cpu: str = "host",
+        cc: str = "",
         cflags: Sequence[str] = (),
         seconds: float = 60,
     ) -> dict[str, Any]:
@@ -203,7 +207,7 @@ class Archive:
 
         The names are those of `mlf run --layers`: "call 3 tvmgen_default_fused_add/out0".
         """
-        return arrays(self._run(True, inputs, module, seed, cc, cflags, seconds).calls)
+        return arrays(self._run(True, inputs, module, seed, cpu, cc, cflags, seconds).calls)
 
     def _run(
         self,
@@ -211,6 +215,7 @@ class Archive:
         inputs: Mapping[str, Any],
         module: str | None,
         seed: int | None,
+        cpu: str,
         cc: str,
         cflags: Sequence[str],
         seconds: float,
@@ -218,7 +223,7 @@ class Archive:
         recorded = _core.RecordedCalls.results if calls else _core.RecordedCalls.nothing
         index = self._index(module)
         return _core.run(
-            self._archive, index, tensors(inputs), seed, recorded, cc, list(cflags), seconds
+            self._archive, index, tensors(inputs), seed, recorded, cpu, cc, list(cflags), seconds
         )
 
     def profile(

@@ -9,7 +9,7 @@ import layers
 import support
 from keyword_spotting import keyword_spotting
 
-_MODELS = support.CORPUS.parent / "models"
+MODELS = support.CORPUS.parent / "models"
 _KEEP_SIZE = layers.Window(size=(3, 3), padding=(1, 1, 1, 1))
 
 
@@ -253,4 +253,4 @@ def _from_tflite(path):
 def all_networks():
     """Those made here, and the real ones beside the checkout if there are any."""
     yield from map(from_relay, _MAKERS)
-    yield from map(_from_tflite, sorted(_MODELS.glob("*.tflite")))
+    yield from map(_from_tflite, sorted(MODELS.glob("*.tflite")))

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "profile/boards.h"
+#include "run/boards.h"
 
 namespace mlf::profile {
 namespace {
@@ -42,22 +42,22 @@ TEST(ProfileCounter, TellsEachInstructionFromTheNext) {
     for (std::uint64_t instruction = 1; instruction < 5000; ++instruction) {
       // The counter begins one tick late.
       const std::uint64_t time = instruction * 1024 / tick - 1;
-      EXPECT_EQ(instructions_at({.tick = tick, .shift = 8}, time), instruction) << tick;
+      EXPECT_EQ(run::instructions_at({.tick = tick, .shift = 8}, time), instruction) << tick;
     }
   }
   // After 2^24 ticks of 40 ns its interrupt has taken five instructions.
   const std::uint64_t wrapped = std::uint64_t{1} << 24;
-  EXPECT_EQ(instructions_at({.tick = 160, .shift = 8}, wrapped), (wrapped + 1) * 40 / 256 - 5);
-  EXPECT_EQ(instructions_at({.tick = 0, .shift = 0}, 12345), 12345U);
+  EXPECT_EQ(run::instructions_at({.tick = 160, .shift = 8}, wrapped), (wrapped + 1) * 40 / 256 - 5);
+  EXPECT_EQ(run::instructions_at({.tick = 0, .shift = 0}, 12345), 12345U);
 }
 
 TEST(ProfileBoards, HaveEachProcessorButThisComputer) {
-  for (const ProfileCpu& cpu : profile_cpus()) {
-    const Board* board = board_of(cpu.name);
-    EXPECT_EQ(board == nullptr, cpu.name == "host") << cpu.name;
-    if (board == nullptr) continue;
-    for (const Layout& layout : board->layouts) {
-      EXPECT_NE(linker_script(*board, layout).find("mlf_heap_end"), std::string::npos);
+  const std::vector<std::string> names = processors();
+  EXPECT_EQ(names.size(), run::boards().size() + 1);
+  for (const run::Board& board : run::boards()) {
+    EXPECT_NE(std::ranges::find(names, board.cpu), names.end()) << board.cpu;
+    for (const run::Layout& layout : board.layouts) {
+      EXPECT_NE(linker_script(board, layout).find("mlf_heap_end"), std::string::npos);
       EXPECT_LT(layout.stack, layout.data.bytes);
     }
   }

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -232,6 +233,110 @@ TEST(CompareCalls, FindsTheFirstDifferenceOfAllRuns) {
   EXPECT_TRUE(found.same_kernel_differs);
   const graph::Topology others = chain({"a", "x", "y"});
   EXPECT_FALSE(compare_calls(network, before, others, after, 0).same_kernel_differs);
+}
+
+// --- Arrays of a framework ----------------------------------------------------------------------
+
+/// A run of `chain`, whose calls write these tensors; the last one is the output "y".
+struct Computed {
+  explicit Computed(std::vector<Tensor> results)
+      : network(chain(std::vector<std::string>(results.size(), "k"))) {
+    for (std::uint32_t i = 0; i < results.size(); ++i) {
+      results[i].name = fmt::format("call {} k/out0", i);
+      run.calls.push_back({graph::CallId{i}, 1, true, results[i]});
+    }
+    network.outputs.push_back(
+        {.name = "y", .value = graph::ValueId{static_cast<std::uint32_t>(results.size())}});
+    run.outputs.push_back(results.back());
+    run.outputs.back().name = "y";
+  }
+
+  RunComparison with(const std::vector<Tensor>& arrays, const std::vector<CallLayer>& layers = {},
+                     double tolerance = 0) const {
+    return compare_with_arrays(network, run, arrays, layers, tolerance);
+  }
+
+  graph::Topology network;
+  RunResult run;
+};
+
+Tensor int8s(const std::vector<std::int8_t>& values, std::string name) {
+  return tensor_of(tir::DType::Int(8), values, std::move(name));
+}
+
+Tensor int16s(const std::vector<std::int16_t>& values) {
+  return tensor_of(tir::DType::Int(16), values);
+}
+
+TEST(CompareArrays, PairsByLayerBeforeShapeAndOrder) {
+  const Computed run({int8s({1, 2}, ""), int8s({3, 4}, ""), int8s({5, 6}, "")});
+  // In another order than the calls: the names decide.
+  const auto found = run.with({int8s({9, 9}, "weights"), int8s({5, 6}, "dense"),
+                               int8s({1, 2}, "conv_PART"), int8s({3, 4}, "relu")},
+                              {{"conv_PART"}, {"relu_PART_0"}, {"dense"}});
+  EXPECT_FALSE(found.differs());
+  ASSERT_EQ(found.arrays.size(), 4U);
+  for (const PairedArray& one : found.arrays) EXPECT_EQ(one.by, ArrayPairing::layer) << one.array;
+  EXPECT_EQ(found.arrays[3].tensor, "y");
+  EXPECT_EQ(found.unpaired, std::vector<std::string>{"weights"});
+  EXPECT_EQ(found.calls->compared, 3U);
+}
+
+TEST(CompareArrays, TakeTheLastCallOfALayer) {
+  const Computed run({int8s({1, 2}, ""), int8s({3, 4}, "")});
+  const auto found = run.with({int8s({3, 4}, "conv"), int8s({0}, "other")}, {{"conv"}, {"conv"}});
+  EXPECT_FALSE(found.differs());
+  EXPECT_EQ(found.calls->uncompared, std::vector{graph::CallId{0}});
+}
+
+TEST(CompareArrays, OfOneShapeAreNoEvidenceOfADifferenceOfACall) {
+  const Computed run({int8s({1, 2}, ""), int8s({3}, "")});
+  const auto found = run.with({int8s({7, 7}, "a"), int8s({3}, "y"), int8s({0, 0, 0}, "b")});
+  EXPECT_EQ(found.arrays.front().by, ArrayPairing::shape);
+  EXPECT_EQ(found.calls->differing.size(), 1U);
+  EXPECT_FALSE(found.differs());
+  EXPECT_TRUE(run.with({int8s({7, 7}, "a"), int8s({3}, "y")}, {{"a"}}).differs());
+}
+
+TEST(CompareArrays, IsDifferentIfAnOutputHasNoArray) {
+  const Computed run({int8s({1, 2}, "")});
+  const auto found = run.with({int8s({1, 2, 3}, "a"), int8s({4}, "b")});
+  EXPECT_TRUE(found.differs());
+  EXPECT_FALSE(found.outputs.front().reason.empty());
+  EXPECT_EQ(found.unpaired.size(), 2U);
+}
+
+TEST(CompareArrays, KnowsZeroPointsThatKernelsSubtract) {
+  const CallLayer quantized{"conv", Quantization{0.5, -128}};
+  const Computed subtracted({int16s({128, 130}), int8s({1}, "")});
+  const std::vector<Tensor> arrays{int8s({0, 2}, "conv"), int8s({1}, "y")};
+  const auto found = subtracted.with(arrays, {quantized});
+  EXPECT_FALSE(found.differs());
+  EXPECT_EQ(found.arrays.front().conversion, "zero point -128");
+  // A call that writes wider integers, but does not subtract.
+  EXPECT_FALSE(Computed({int16s({0, 2}), int8s({1}, "")}).with(arrays, {quantized}).differs());
+  // Neither 0 nor the zero point.
+  EXPECT_TRUE(Computed({int16s({127, 129}), int8s({1}, "")}).with(arrays, {quantized}).differs());
+  const auto assumed = subtracted.with(arrays, {{"conv"}});
+  EXPECT_FALSE(assumed.differs());
+  EXPECT_EQ(assumed.arrays.front().conversion, "zero point -128, assumed");
+}
+
+TEST(CompareArrays, OfFloatingPointAreComparedInStepsOfTheScale) {
+  const std::vector<CallLayer> layers{{"dense", Quantization{0.5, 3}}};
+  const Computed run({int8s({3, 5, 9}, "")});
+  const auto floats = [](std::vector<float> values) {
+    return tensor_of(tir::DType::Float(32), values, "dense");
+  };
+  const std::vector<Tensor> equal{floats({0, 1, 3}), int8s({0}, "other")};
+  EXPECT_FALSE(run.with(equal, layers).differs());
+  const std::vector<Tensor> other{floats({0, 1, 4}), int8s({0}, "other")};
+  const auto found = run.with(other, layers, 1.5);
+  EXPECT_TRUE(found.differs());
+  EXPECT_EQ(found.outputs.front().largest, 2);
+  EXPECT_FALSE(run.with(other, layers, 2).differs());
+  // Without a scale there is no relation.
+  EXPECT_FALSE(run.with(equal, {{"dense"}}).outputs.front().reason.empty());
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
-#include "profile/runtimes.h"
+#include "run/runtimes.h"
 
-#include "run/program.h"
-
-namespace mlf::profile {
+namespace mlf::run {
 
 // SysTick has 24 bits and counts down. Its interrupt counts the overflows; a read during which it
 // occurs is repeated.
@@ -221,8 +219,85 @@ void *sbrk(ptrdiff_t bytes) { return mlf_more(bytes); }
 )c";
 }
 
-std::string host_runtime() {
-  return std::string(run::runtime_of_this_computer()) + R"c(
+std::string_view host_runtime() {
+  return R"c(
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tvm/runtime/c_backend_api.h"
+
+static FILE *mlf_inputs;
+static FILE *mlf_results;
+
+static void mlf_fail(const char *why) {
+  fprintf(stderr, "mlf: %s\n", why);
+  exit(3);
+}
+
+static void mlf_fail_file(const char *why) {
+  fprintf(stderr, "mlf: %s: %s\n", why, strerror(errno));
+  exit(3);
+}
+
+static void *mlf_memory(size_t bytes) {
+  const size_t size = (bytes + 64) / 64 * 64;
+  void *memory = aligned_alloc(64, size);
+  if (memory == NULL) mlf_fail("there is not enough memory");
+  return memset(memory, 0, size);
+}
+
+static void mlf_read(void *memory, size_t bytes) {
+  if (fread(memory, 1, bytes, mlf_inputs) != bytes) mlf_fail("the inputs cannot be read");
+}
+
+static void mlf_save(const void *memory, size_t bytes) {
+  if (fwrite(memory, 1, bytes, mlf_results) != bytes) mlf_fail_file("cannot write to $TMPDIR");
+}
+
+static void mlf_begin(void) {
+  mlf_inputs = fopen("inputs", "rb");
+  mlf_results = fopen("results", "wb");
+  if (mlf_inputs == NULL || mlf_results == NULL) mlf_fail_file("cannot open a file in $TMPDIR");
+}
+
+static int mlf_end(void) {
+  if (fclose(mlf_results) != 0) mlf_fail_file("cannot write to $TMPDIR");
+  return 0;
+}
+
+static void mlf_rewind(void) { rewind(mlf_inputs); }
+
+static void mlf_check(int status) {
+  if (status == 0) return;
+  fprintf(stderr, "mlf: the network returned %d\n", status);
+  exit(3);
+}
+
+/* Memory of the network is not freed at its end. */
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
+
+void *TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t bytes, int code, int bits) {
+  (void)device_type, (void)device_id, (void)code, (void)bits;
+  return mlf_memory(bytes);
+}
+
+int TVMBackendFreeWorkspace(int device_type, int device_id, void *memory) {
+  (void)device_type, (void)device_id;
+  free(memory);
+  return 0;
+}
+
+void TVMAPISetLastError(const char *message) {
+  fprintf(stderr, "mlf: the network says: %s\n", message);
+}
+
+)c";
+}
+
+std::string_view host_clock() {
+  return R"c(
 #include <time.h>
 
 #define MLF_EMPTY "mlf_empty:\n  ret\n"
@@ -236,4 +311,4 @@ static inline uint64_t mlf_now(void) {
 )c";
 }
 
-}  // namespace mlf::profile
+}  // namespace mlf::run

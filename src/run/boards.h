@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/profile.h"
-
-namespace mlf::profile {
+namespace mlf::run {
 
 inline constexpr std::uint32_t kMiB = 1 << 20;
 
@@ -35,6 +33,8 @@ struct Counter {
 
 struct Board {
   std::string_view cpu;
+  std::string_view compiler;  ///< the command of Debian
+  std::string_view packages;  ///< of Debian, with compiler, C library and emulator
   std::string_view machine;
   std::string_view emulator;
   std::vector<std::string> arguments;  ///< of the emulator, beside machine and files
@@ -46,12 +46,11 @@ struct Board {
   Counter counter;
 };
 
-/// Null for the processor of this computer.
-const Board* board_of(std::string_view cpu);
+std::span<const Board> boards();
 
 std::string linker_script(const Board& board, const Layout& layout);
 
 /// The number of instructions since the counter began, for a time that the program saved.
 std::uint64_t instructions_at(const Counter& counter, std::uint64_t time);
 
-}  // namespace mlf::profile
+}  // namespace mlf::run

@@ -1,12 +1,12 @@
-#include "profile/boards.h"
+#include "run/boards.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "profile/runtimes.h"
+#include "run/runtimes.h"
 
-namespace mlf::profile {
+namespace mlf::run {
 namespace {
 
 // An instruction takes 256 ns of the board's time. That is several ticks of SysTick, so the number
@@ -24,6 +24,8 @@ struct CortexM {
 
 Board cortex_m(const CortexM& core) {
   return {.cpu = core.cpu,
+          .compiler = "arm-none-eabi-gcc",
+          .packages = "gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm",
           .machine = core.machine,
           .emulator = "qemu-system-arm",
           .arguments = {},
@@ -72,6 +74,9 @@ std::vector<Board> make_boards() {
        {{.code = {0x60000000, 128 * kMiB}, .data = {0x68000000, 128 * kMiB}, .stack = 8 * kMiB}},
        125}));
   boards.push_back({.cpu = "rv32imc",
+                    .compiler = "riscv64-unknown-elf-gcc",
+                    .packages = "gcc-riscv64-unknown-elf, picolibc-riscv64-unknown-elf and "
+                                "qemu-system-misc",
                     .machine = "virt",
                     .emulator = "qemu-system-riscv32",
                     .arguments = {"-bios", "none", "-m", "256M"},
@@ -94,10 +99,9 @@ std::string region_text(std::string_view name, const Region& region) {
 
 }  // namespace
 
-const Board* board_of(std::string_view cpu) {
+std::span<const Board> boards() {
   static const std::vector<Board> kBoards = make_boards();
-  const auto found = std::ranges::find(kBoards, cpu, &Board::cpu);
-  return found == kBoards.end() ? nullptr : &*found;
+  return kBoards;
 }
 
 std::string linker_script(const Board& board, const Layout& layout) {
@@ -135,4 +139,4 @@ std::uint64_t instructions_at(const Counter& counter, std::uint64_t time) {
   return ((2 * time + 3) * counter.tick + instruction / 2) / instruction - kHandler * (time >> 24);
 }
 
-}  // namespace mlf::profile
+}  // namespace mlf::run

@@ -1,0 +1,171 @@
+// Builds and runs a program for this computer, or for a board that QEMU emulates.
+#include "run/machine.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "compile/run_program.h"
+#include "mlf/run.h"
+#include "run/process.h"
+#include "run/program.h"
+#include "run/runtimes.h"
+#include "support/error.h"
+#include "support/nearest.h"
+
+namespace mlf {
+namespace run {
+namespace {
+
+using compile::ProgramResult;
+
+/// The most that a program writes that fails.
+constexpr std::uint64_t kMessage = 4096;
+
+[[noreturn]] void fail(ErrorKind kind, std::string why) {
+  throw support::Error(kind, std::move(why));
+}
+
+const Board* board_named(const std::string& cpu) {
+  if (cpu == kThisComputer) return nullptr;
+  const auto found = std::ranges::find(boards(), cpu, &Board::cpu);
+  if (found != boards().end()) return &*found;
+  const std::vector<std::string> names = processors();
+  fail(ErrorKind::usage, fmt::format("no processor '{}', only {}{}", cpu, fmt::join(names, ", "),
+                                     did_you_mean(cpu, names)));
+}
+
+/// If a program is not in $PATH, throws `Error` (usage), which names its packages of Debian.
+void require_program(const std::string& name, std::string_view packages) {
+  if (name.find('/') != name.npos) return;  // the system says what is wrong with a path
+  const char* const variable = std::getenv("PATH");
+  std::string_view path = variable == nullptr ? "/bin:/usr/bin" : variable;
+  while (!path.empty()) {
+    const std::size_t end = path.find(':');
+    if (access(fmt::format("{}/{}", path.substr(0, end), name).c_str(), X_OK) == 0) return;
+    path = end == path.npos ? "" : path.substr(end + 1);
+  }
+  fail(ErrorKind::usage,
+       fmt::format("'{}' is not installed; on Debian, install {}", name, packages));
+}
+
+/// A path in a string of the assembler in a string of C.
+std::string in_assembly(const std::string& path) {
+  std::string once;
+  for (const char letter : path) {
+    if (letter == '"' || letter == '\\') once += '\\';
+    once += letter;
+  }
+  std::string twice;
+  for (const char letter : "\"" + once + "\"") {
+    if (letter == '"' || letter == '\\') twice += '\\';
+    twice += letter;
+  }
+  return twice;
+}
+
+/// Throws `Error` with the message at the end of the results of a board, if the program failed.
+void fail_with_message(const std::filesystem::path& path, std::uint64_t bytes) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (error || size == bytes || size > bytes + kMessage) return;
+  const std::string text = read_results(path, size);
+  constexpr std::string_view kOwn = "mlf: ";
+  const std::size_t begin = text.rfind(kOwn);
+  if (begin == text.npos || !text.ends_with('\n')) return;
+  const std::string why = text.substr(begin + kOwn.size());
+  fail(ErrorKind::invalid_input, "the network failed: " + why.substr(0, why.size() - 1));
+}
+
+[[noreturn]] void fail_memory(const Board& board) {
+  std::vector<std::string> places;
+  for (const Layout& layout : board.layouts) {
+    places.push_back(fmt::format("{} MiB of code and constants with {} MiB of data",
+                                 (layout.code.bytes + kMiB - 1) / kMiB, layout.data.bytes / kMiB));
+  }
+  fail(ErrorKind::check_failed,
+       fmt::format("the network does not fit into the memory of the board {}, which has {}",
+                   board.machine, fmt::join(places, ", or ")));
+}
+
+}  // namespace
+
+Machine::Machine(const std::string& cpu, const Compiler& compiler)
+    : board_(board_named(cpu)), compiler_(compiler) {
+  if (compiler_.command.empty()) {
+    compiler_.command = board_ == nullptr ? "cc" : board_->compiler;
+    require_program(compiler_.command, board_ == nullptr ? "gcc" : board_->packages);
+  }
+  if (board_ != nullptr) require_program(std::string(board_->emulator), board_->packages);
+}
+
+std::string Machine::runtime(const compile::WorkDirectory& directory) const {
+  if (board_ == nullptr) return std::string(host_runtime());
+  return fmt::format("#define MLF_INPUTS \"{}\"\n{}",
+                     in_assembly((directory.path() / kInputs).string()), board_->runtime);
+}
+
+void Machine::link(const Builder& builder) const {
+  const std::vector<Layout> layouts = board_ == nullptr ? std::vector<Layout>(1) : board_->layouts;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    std::vector<std::string> arguments;
+    if (board_ != nullptr) {
+      const std::string script = fmt::format("{}.ld", i);
+      builder.directory().write(script, linker_script(*board_, layouts[i]));
+      arguments = board_->link;
+      arguments.insert(arguments.end(), {"-T", (builder.directory().path() / script).string()});
+    }
+    const ProgramResult result = builder.link(arguments);
+    if (is_success(result)) return;
+    const bool is_too_large = result.errors.find("will not fit in region") != std::string::npos;
+    if (board_ == nullptr || !is_too_large) builder.fail_link(result);
+  }
+  fail_memory(*board_);
+}
+
+std::vector<std::string> Machine::command(const compile::WorkDirectory& directory) const {
+  const std::string program = (directory.path() / "program").string();
+  if (board_ == nullptr) return {program};
+  std::vector<std::string> all{std::string(board_->emulator), "-M", std::string(board_->machine)};
+  all.insert(all.end(), board_->arguments.begin(), board_->arguments.end());
+  // Without semihosting and devices: the program has no access to this computer. A reset ends it.
+  all.insert(all.end(),
+             {"-accel", "tcg,tb-size=64", "-icount", fmt::format("shift={}", board_->counter.shift),
+              "-display", "none", "-monitor", "none", "-nodefaults", "-no-reboot", "-serial",
+              fmt::format("file:{}", kResults), "-kernel", program});
+  return all;
+}
+
+std::string Machine::results(const compile::WorkDirectory& directory, const Limits& limits,
+                             std::uint64_t bytes) const {
+  std::filesystem::remove(directory.path() / kResults);  // of another run
+  const ProgramResult ended =
+      compile::run_program({.arguments = command(directory),
+                            .directory = directory.path(),
+                            .limits = {.time = limits.time,
+                                       .memory = limits.memory,
+                                       .file = board_ == nullptr ? bytes : bytes + kMessage}},
+                           directory);
+  if (board_ != nullptr) fail_with_message(directory.path() / kResults, bytes);
+  if (!is_success(ended)) {
+    fail(ErrorKind::invalid_input, "the network " + why_it_ended(ended));
+  }
+  return read_results(directory.path() / kResults, bytes);
+}
+
+}  // namespace run
+
+std::vector<std::string> processors() {
+  std::vector<std::string> names;
+  for (const run::Board& board : run::boards()) names.emplace_back(board.cpu);
+  names.emplace_back(kThisComputer);
+  return names;
+}
+
+}  // namespace mlf
