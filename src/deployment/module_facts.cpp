@@ -45,13 +45,15 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     add_tensors(main.outputs, facts.outputs);
     facts.workspace_bytes = facts.workspace_bytes.value_or(0) + main.workspace_size_bytes;
   }
-  std::vector<tir::c::HeaderTensor> sizes;
   for (const FileRef& header : module.files.headers) {
     tir::c::HeaderFields fields = tir::c::read_header(member_text(archive, header));
     if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
     // runtime headers and those of other tools have no such structs.
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
-    sizes = std::move(fields.sizes);
+    facts.header_sizes.clear();
+    for (tir::c::HeaderTensor& tensor : fields.sizes) {
+      facts.header_sizes.push_back({std::move(tensor.name), tensor.bytes, {}});
+    }
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
@@ -65,9 +67,9 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
   }
   // metadata.json also has dtypes.
-  if (facts.inputs) return facts;
-  for (tir::c::HeaderTensor& tensor : sizes) {
-    facts.declared.push_back({std::move(tensor.name), tensor.bytes, {}});
+  if (!facts.inputs) {
+    facts.declared.insert(facts.declared.end(), facts.header_sizes.begin(),
+                          facts.header_sizes.end());
   }
   return facts;
 }

@@ -171,7 +171,9 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   }
   check_externals(topology);
   check_values(topology);
-  check_header_sizes(topology, parameters.ports, kernels);
+  if (facts != nullptr) {
+    check_header_sizes(topology, facts->header_sizes, parameters.ports, kernels);
+  }
   check_unused_kernels(topology, functions, main);
   if (relay) compare_with_relay(topology, *relay);
   return topology;

@@ -317,12 +317,14 @@ class SmallNetworks(VerifiedCase):
             self.assertNotEqual(members, PLAIN)
             self.assertNotIn("c-invalid", [f["code"] for f in self.errors(as_tar(members))])
 
-    def test_a_header_with_more_bytes_than_calls_access_is_a_warning(self):
+    def test_a_header_with_other_bytes_than_calls_access_is_a_warning(self):
         own = json.loads(metadata(128))
         del own["modules"]["default"]["memory"]["functions"]["main"][0]["inputs"]
         members = PLAIN | {"metadata.json": json.dumps(own)}
         larger = members | {HEADER_H: PLAIN[HEADER_H].replace("X_SIZE 64", "X_SIZE 6400")}
-        for archive, expected in ((members, []), (larger, ["warning"])):
+        smaller = PLAIN | {HEADER_H: PLAIN[HEADER_H].replace("X_SIZE 64", "X_SIZE 60")}
+        beside = PLAIN | {HEADER_H: PLAIN[HEADER_H].replace("X_SIZE 64", "X_SIZE 6400")}
+        for archive, expected in ((members, []), (PLAIN, []), *((one, ["warning"]) for one in (larger, smaller, beside))):
             (document,) = self.verify_all([as_tar(archive)])
             found = [one["severity"] for one in document["findings"] if one["code"] == "header-size"]
             self.assertEqual(found, expected)

@@ -1,4 +1,6 @@
 // Checks of a finished network.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -6,6 +8,7 @@
 #include <vector>
 
 #include "graph/allocations.h"
+#include "graph/kernels/functions.h"
 #include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
@@ -201,33 +204,48 @@ void check_values(Topology& topology) {
   check_overlaps(topology);
 }
 
-void check_header_sizes(Topology& topology, std::span<const PortPlan> ports,
-                        KernelLibrary& kernels) {
-  const auto accessed = [&](const Value& value) -> std::optional<std::uint64_t> {
-    std::uint64_t most = 0;
-    for (const Endpoint& end : value.consumers) {
-      if (end.kind != EndpointKind::call) return std::nullopt;
-      const auto& parameters =
-          kernels.describe(topology.kernel_of(topology.calls[end.step]).symbol).parameters;
-      if (end.argument >= parameters.size()) return std::nullopt;
-      const auto bytes = parameters[end.argument].accessed;
-      if (!bytes) return std::nullopt;
-      most = std::max(most, *bytes);
-    }
-    return most;
-  };
+namespace {
+
+/// The bytes of a value that calls certainly access: the most of any call. Nothing where one call
+/// is not known.
+std::optional<std::uint64_t> accessed_bytes(const Topology& topology, const Value& value,
+                                            KernelLibrary& kernels) {
+  std::vector<Endpoint> ends = value.consumers;
+  if (value.producer) ends.push_back(*value.producer);
+  std::uint64_t most = 0;
+  for (const Endpoint& end : ends) {
+    if (end.kind != EndpointKind::call) return std::nullopt;
+    const auto& parameters =
+        kernels.describe(topology.kernel_of(topology.calls[end.step]).symbol).parameters;
+    if (end.argument >= parameters.size()) return std::nullopt;
+    const auto bytes = parameters[end.argument].accessed;
+    if (!bytes) return std::nullopt;
+    most = std::max(most, *bytes);
+  }
+  return most;
+}
+
+}  // namespace
+
+void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
+                        std::span<const PortPlan> ports, KernelLibrary& kernels) {
   if (!topology.gaps.empty()) return;
-  for (const Port& port : topology.inputs) {
-    const auto plan = std::ranges::find(ports, port.name, &PortPlan::name);
-    if (plan == ports.end() || !plan->is_sized_by_header || !port.value) continue;
-    const auto bytes = accessed(topology[*port.value]);
-    const auto stated = plan->type.bytes();
-    if (!bytes || !stated || *bytes >= *stated || *bytes == 0) continue;
-    topology.checks.push_back({CheckCode::header_size,
-                               "'" + port.name + "' has " + std::to_string(*stated) +
-                                   " bytes in the C header, of which the calls access " +
-                                   std::to_string(*bytes),
-                               std::nullopt, std::nullopt});
+  for (const auto* const list : {&topology.inputs, &topology.outputs}) {
+    for (const Port& port : *list) {
+      const auto stated = std::ranges::find(header, sanitized(port.name), &NamedTensor::name);
+      if (stated == header.end() || !stated->bytes || !port.value) continue;
+      const auto bytes = accessed_bytes(topology, topology[*port.value], kernels);
+      if (!bytes || *bytes == 0 || *bytes == *stated->bytes) continue;
+      const auto plan = std::ranges::find(ports, port.name, &PortPlan::name);
+      const bool is_alone = plan != ports.end() && plan->is_sized_by_header;
+      if (*bytes < *stated->bytes && !is_alone && port.type.bytes() == stated->bytes) continue;
+      topology.checks.push_back({CheckCode::header_size,
+                                 fmt::format("'{}' has {} bytes in the C header, {} the calls "
+                                             "access {}",
+                                             port.name, *stated->bytes,
+                                             *bytes < *stated->bytes ? "of which" : "and", *bytes),
+                                 std::nullopt, std::nullopt});
+    }
   }
 }
 

@@ -48,9 +48,10 @@ std::optional<Topology> relay_main(tir::Node module);
 /// Checks for unread values, contradictory sizes, and tensors that do not fit or overlap.
 void check_values(Topology& topology);
 
-/// Inputs whose bytes only the C header states, while the calls certainly access fewer.
-void check_header_sizes(Topology& topology, std::span<const PortPlan> ports,
-                        KernelLibrary& kernels);
+/// Inputs and outputs with another size in the C header than calls certainly access. That they
+/// access fewer bytes than something else states as well, is no contradiction.
+void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
+                        std::span<const PortPlan> ports, KernelLibrary& kernels);
 
 /// Functions of this module that main does not call.
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,
