@@ -70,9 +70,11 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
          "With --offsets, list those of the plan in which results are written over their inputs")
       ->group("Output")
       ->excludes(problem);
-  add_option(app, "--pool", options.memories, {"NAME=BYTES", "Several memories"},
-             "A memory of the board, such as fast=64K, the fastest first; repeatable. Prints the "
-             "memory of each buffer, chosen by bytes accessed; exit code 1 if they do not fit")
+  add_option(
+      app, "--pool", options.memories, {"NAME=BYTES", "Several memories"},
+      "A memory of the board, such as fast=64K, the fastest first, or flash=1M:constants for "
+      "constants alone; repeatable. Prints the "
+      "memory of each buffer, chosen by bytes accessed; exit code 1 if they do not fit")
       ->excludes(problem);
 }
 
@@ -86,12 +88,15 @@ plan::SearchLimits limits_of(const PlanArguments& options) {
   return limits;
 }
 
-/// "fast=64K" each, in their order. Errors: `usage`.
+/// "fast=64K" or "flash=1M:constants" each, in their order. Errors: `usage`.
 std::vector<plan::MemoryLimit> memories_of(const std::vector<std::string>& texts) {
   std::vector<plan::MemoryLimit> memories;
   for (const std::string& text : texts) {
-    auto [name, bytes] = named_size("--pool", text);
-    memories.push_back({std::move(name), bytes});
+    constexpr std::string_view kConstants = ":constants";
+    const bool has_only_constants = text.ends_with(kConstants);
+    auto [name, bytes] = named_size(
+        "--pool", text.substr(0, text.size() - (has_only_constants ? kConstants.size() : 0)));
+    memories.push_back({std::move(name), bytes, has_only_constants});
   }
   return memories;
 }
@@ -349,18 +354,18 @@ std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const S
 /// Fails for the first module whose buffers do not fit, or may not fit, and if there is nothing to
 /// split.
 void require_split(const ArchivePlan& plan) {
-  bool has_pools = false;
+  bool has_networks = false;
   for (const ModulePlan& module : plan.modules) {
-    if (module.pools.empty()) continue;
-    has_pools = true;
+    if (!module.network) continue;
+    has_networks = true;
     if (module.split && module.split->split.fits) continue;
     const std::string why = module.split ? "its buffers do not fit into the memories given"
-                                         : "its pools cannot be planned";
+                                         : "its buffers are not known";
     throw Error(ErrorKind::check_failed,
                 fmt::format("module '{}': {}", printable(module.name), why));
   }
-  if (has_pools) return;
-  throw Error(ErrorKind::check_failed, "no network of this archive has a memory pool to split");
+  if (has_networks) return;
+  throw Error(ErrorKind::check_failed, "no module has a network to plan");
 }
 
 void plan_networks(const PlanArguments& options, const Context& context) {

@@ -12,15 +12,19 @@ namespace {
 using support::get_or_throw;
 
 /// For a refused pool, lifetimes are unknown, and therefore also what fits beside its buffers.
-std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
-                                    std::vector<plan::AccessedBuffer> buffers,
+std::optional<ModuleSplit> split_of(const graph::Topology& network,
+                                    std::span<const graph::TirInput> sources,
+                                    const plan::NetworkProblem& problem,
                                     std::span<const plan::MemoryLimit> memories,
                                     const plan::SearchLimits& limits) {
   const bool is_refused =
       std::ranges::any_of(problem.pools, [](const auto& pool) { return !pool.refused.empty(); });
-  if (memories.empty() || problem.pools.empty() || is_refused) return std::nullopt;
-  auto split = plan::split_pools(buffers, memories, limits);
-  return ModuleSplit{std::move(buffers), std::move(split)};
+  if (memories.empty() || is_refused) return std::nullopt;
+  const bool constants = std::ranges::any_of(memories, &plan::MemoryLimit::has_only_constants);
+  auto buffers = accessed_buffers(network, sources, problem, constants);
+  if (!buffers || buffers->empty()) return std::nullopt;
+  auto split = plan::split_pools(*buffers, memories, limits);
+  return ModuleSplit{std::move(*buffers), std::move(split)};
 }
 
 void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
@@ -35,9 +39,7 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
     auto scratch = plan::scratch_costs(network, problem, pool.now);
     result.pools.push_back({std::move(pool), std::move(scratch)});
   }
-  if (!memories.empty()) {
-    result.split = split_of(problem, accessed_buffers(network, sources, problem), memories, limits);
-  }
+  result.split = split_of(network, sources, problem, memories, limits);
   result.lower_bound = problem.lower_bound;
   result.first_tick = std::move(problem.first_tick);
   result.allocations = plan::static_plan(network, limits);

@@ -433,10 +433,35 @@ class Splits(unittest.TestCase):
         self.assertIn(b"do not fit", result.stderr)
         self.assertFalse(module["split"]["fits"])
 
-    def test_of_nothing_are_a_failed_check(self):
-        result = support.run("plan", HEAP, "--pool", "ram=1M")
+    def test_of_networks_without_pools_place_what_they_allocate(self):
+        _, module = self.split(HEAP, "ram=1M")
+        (memory,) = module["split"]["memories"]
+        self.assertEqual(memory["bytes"], module["allocations"]["static_all"]["bytes"])
+        # Two tensors are in one allocation after one another: each has its own accesses.
+        by_name = {one["name"]: one["accessed"] for one in module["split"]["buffers"]}
+        self.assertEqual((by_name["sid_1"], by_name["sid_1.1"]), (1024, 1024))
+        self.assertEqual(by_name["tvmgen_default_fused_nn_max_pool2d_cast.pool_max"], 1280)
+
+    def test_put_constants_alone_into_a_memory_for_constants(self):
+        for path in (HEAP, QNN):
+            result, module = self.split(path, "ram=1M", "flash=1M:constants")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            everything = module["split"]["memories"][0]["bytes"]
+            _, module = self.split(path, f"ram={everything - 500}", "flash=1M:constants")
+            split = module["split"]
+            self.assertTrue(split["fits"])
+            in_flash = [one["name"] for one in split["buffers"] if one["memory"] == 1]
+            self.assertTrue(in_flash)
+            for name in in_flash:
+                self.assertIn("constant", name)
+            result = support.run("plan", path, "--pool", "flash=1M:constants")
+            self.assertEqual(result.returncode, 64)
+            self.assertIn(b"no memory is given that tensors may be in", result.stderr)
+
+    def test_of_no_network_are_a_failed_check(self):
+        result = support.run("plan", support.ARCHIVES / "tvm-0.9-op-add.tar", "--pool", "ram=1M")
         self.assertEqual(result.returncode, 1)
-        self.assertIn(b"no network of this archive has a memory pool to split", result.stderr)
+        self.assertIn(b"no module has a network to plan", result.stderr)
 
     def test_need_a_name_and_a_size(self):
         for wrong in ("64K", "=64K", "fast=", "fast=many"):

@@ -140,13 +140,15 @@ struct NetworkOrder {
 /// A memory of the board.
 struct MemoryLimit {
   std::string name;
-  std::uint64_t bytes = 0;  ///< that pools may take of it
+  std::uint64_t bytes = 0;          ///< that buffers may take of it
+  bool has_only_constants = false;  ///< such as flash
 };
 
 /// A buffer, and the bytes read and written in it in one run of the network.
 struct AccessedBuffer {
   Buffer buffer;             ///< not fixed
   analysis::Count accessed;  ///< bytes loaded and stored, those of all calls
+  bool is_constant = false;
 };
 
 /// The place of a buffer.

@@ -98,18 +98,38 @@ std::optional<NetworkOrder> plan_order(const graph::Topology& topology,
                                        std::span<const PoolPlan> given,
                                        const SearchLimits& limits = {});
 
-/// The buffers of all workspace pools of a network: pool by pool, in the order of PoolProblem.
-/// Accesses of calls come from the kernels' TIR (analysis::kernel_cost), those of copies from their
-/// sizes. Includes inputs and outputs in pools.
-std::vector<AccessedBuffer> accessed_buffers(const graph::Topology& topology,
-                                             std::span<const graph::TirInput> sources,
-                                             const NetworkProblem& problem);
+/// What a network allocates while it runs: a tensor of main, or a workspace of a kernel in one
+/// call.
+struct Allocation {
+  Buffer buffer{};
+  std::optional<graph::ValueId> value{};    ///< of a tensor
+  std::optional<graph::KernelId> kernel{};  ///< of a workspace
+  std::string variable{};                   ///< of a workspace: its name in the kernel
+};
+struct Allocations {
+  std::vector<Allocation> all{};
+  std::vector<std::string> uncertain{};  ///< why there may be more, one sentence each
+};
+/// None after the unified static memory planner: everything is in pools. Excludes inputs and
+/// outputs of the network, which are memory of the caller. Memory of a kernel is live during its
+/// call.
+Allocations allocations_of(const graph::Topology& topology);
+
+/// The buffers of all workspace pools of a network, pool by pool, in the order of PoolProblem; of a
+/// network without pools those that it allocates; with `constants` also the constants of main and
+/// of kernels, which are always live. Accesses of calls come from the kernels' TIR
+/// (analysis::kernel_cost), those of copies from their sizes. Includes inputs and outputs in pools.
+/// Nothing if the size of one is not known.
+std::optional<std::vector<AccessedBuffer>> accessed_buffers(
+    const graph::Topology& topology, std::span<const graph::TirInput> sources,
+    const NetworkProblem& problem, bool constants);
 
 /// Fills `memories` one after the other, the fastest first, with the buffers in the order of
-/// accesses for their size, each where it fits beside those that are live with it. The last memory
-/// takes the rest. Deterministic unless `limits` end a search by time.
+/// accesses for their size, each where it fits beside those that are live with it. A memory for
+/// constants takes nothing else. The last memory that may have them takes the rest. Deterministic
+/// unless `limits` end a search by time.
 ///
-/// Throws `usage` without a memory, and the errors of `solve`.
+/// Throws `usage` without a memory for tensors, and the errors of `solve`.
 PoolSplit split_pools(std::span<const AccessedBuffer> buffers,
                       std::span<const MemoryLimit> memories, const SearchLimits& limits = {});
 

@@ -26,7 +26,7 @@ using analysis::KernelCost;
 class AccessCounter {
  public:
   AccessCounter(const graph::Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology), storages_(topology.storages.size()), calls_(topology.kernels.size()) {
+      : topology_(topology), values_(topology.values.size()), calls_(topology.kernels.size()) {
     for (const graph::KernelCode* const code : code_of_kernels(topology, sources)) {
       costs_.emplace_back();
       if (code != nullptr) costs_.back() = analysis::kernel_cost(*code);
@@ -37,28 +37,53 @@ class AccessCounter {
 
   Count accessed(const PlannedBuffer& buffer) const {
     // Does not count accesses to memory that belongs neither to main nor to a kernel.
-    if (buffer.storage) return storages_[index(*buffer.storage)];
-    return buffer.kernel ? workspace(*buffer.kernel, buffer.variable) : Count::unknown();
+    if (buffer.storage) return accessed(*buffer.storage);
+    if (!buffer.kernel) return Count::unknown();
+    return of_kernel(*buffer.kernel, buffer.variable) * Count(calls_[index(*buffer.kernel)]);
+  }
+
+  /// Of one call.
+  Count accessed(const Allocation& one) const {
+    return one.kernel ? of_kernel(*one.kernel, one.variable) : accessed(*one.value);
+  }
+  Count accessed(graph::ValueId value) const { return values_[index(value)]; }
+
+  /// Of all calls of a kernel.
+  Count accessed(graph::KernelId kernel, const std::string& constant) const {
+    return of_kernel(kernel, constant) * Count(calls_[index(kernel)]);
   }
 
  private:
   static Count total(const BufferCost& buffer) { return buffer.bytes_loaded + buffer.bytes_stored; }
 
-  /// Adds the accesses of one execution of a call to the memory of its arguments.
+  Count accessed(graph::StorageId storage) const {
+    Count sum;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (topology_.values[i].storage == storage) sum += values_[i];
+    }
+    return sum;
+  }
+
+  /// Adds the accesses of one execution of a call to the values of its arguments.
   void add_call(const graph::Call& call) {
     ++calls_[index(call.kernel)];
     const std::optional<KernelCost>& cost = costs_[index(call.kernel)];
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      const std::optional<graph::StorageId>& storage = call.arguments[i].storage;
-      if (!storage) continue;
-      Count& sum = storages_[index(*storage)];
+      const graph::Argument& argument = call.arguments[i];
+      const auto add = [&](const std::optional<graph::ValueId>& value, const Count& bytes) {
+        if (value) values_[index(*value)] += bytes;
+      };
       if (!cost) {
-        sum += Count::unknown();
+        add(argument.reads, Count::unknown());
+        add(argument.writes, Count::unknown());
         continue;
       }
-      // A parameter without accesses has no entry, or an entry of zeros.
+      // A parameter without accesses has no entry, or an entry of zeros. What is loaded and was not
+      // there before is what the call stored.
       for (const BufferCost& buffer : cost->buffers) {
-        if (buffer.parameter == i) sum += total(buffer);
+        if (buffer.parameter != i) continue;
+        add(argument.reads ? argument.reads : argument.writes, buffer.bytes_loaded);
+        add(argument.writes ? argument.writes : argument.reads, buffer.bytes_stored);
       }
     }
   }
@@ -66,12 +91,12 @@ class AccessCounter {
   /// A copy of main reads every byte once and writes it once.
   void add_copy(const graph::Copy& copy) {
     const Count bytes = copy.bytes ? Count(*copy.bytes) : Count::unknown();
-    storages_[index(topology_[copy.writes].storage)] += bytes;
-    if (copy.reads) storages_[index(topology_[*copy.reads].storage)] += bytes;
+    values_[index(copy.writes)] += bytes;
+    if (copy.reads) values_[index(*copy.reads)] += bytes;
   }
 
-  /// Workspaces are lets in the pool's parameter, identified by their names.
-  Count workspace(graph::KernelId kernel, const std::string& variable) const {
+  /// Workspaces in pools are lets in the pool's parameter, identified by their names.
+  Count of_kernel(graph::KernelId kernel, const std::string& variable) const {
     const std::optional<KernelCost>& cost = costs_[index(kernel)];
     if (!cost) return Count::unknown();
     Count sum;
@@ -82,11 +107,11 @@ class AccessCounter {
       sum = is_found ? Count::unknown() : total(buffer);
       is_found = true;
     }
-    return is_found ? sum * Count(calls_[index(kernel)]) : Count::unknown();
+    return is_found ? sum : Count::unknown();
   }
 
   const graph::Topology& topology_;
-  std::vector<Count> storages_;  // by storage
+  std::vector<Count> values_;  // by value
   /// By kernel, for one execution; nullopt without TIR.
   std::vector<std::optional<KernelCost>> costs_;
   std::vector<std::uint64_t> calls_;  // by kernel: number of executions
@@ -99,6 +124,9 @@ class AccessCounter {
 // fit just as well.
 constexpr std::uint64_t kStepsOfTry = 20'000;
 constexpr std::uint64_t kStepsOfAllTries = 2'000'000;
+
+// TVM aligns constants to 16 bytes, as C it prints states.
+constexpr std::uint64_t kConstantAlignment = 16;
 
 // The most ticks at which the bound is computed; any choice of ticks gives a bound, also fewer of
 // them when the time is over.
@@ -180,9 +208,27 @@ class Splitter {
   PoolSplit run(std::span<const MemoryLimit> memories) {
     for (const MemoryLimit& memory : memories) {
       const bool is_last = &memory == &memories.back();
-      place(memory, is_last ? Taken{std::exchange(left_, {})} : take_what_fits(memory.bytes));
+      const bool is_last_of_tensors =
+          std::all_of(&memory + 1, memories.data() + memories.size(),
+                      [](const MemoryLimit& one) { return one.has_only_constants; });
+      // Constants have another memory.
+      if (is_last_of_tensors) {
+        std::ranges::stable_partition(left_,
+                                      [&](std::size_t i) { return !buffers_[i].is_constant; });
+      }
+      Taken taken;
+      if (!is_last) taken = take_what_fits(memory);
+      // What fits nowhere else, whether it fits here or not.
+      const auto rest = std::ranges::stable_partition(left_, [&](std::size_t i) {
+        return buffers_[i].is_constant ? !is_last
+                                       : memory.has_only_constants || !is_last_of_tensors;
+      });
+      if (!rest.empty()) taken.solution.reset();
+      taken.buffers.insert(taken.buffers.end(), rest.begin(), rest.end());
+      left_.erase(rest.begin(), rest.end());
+      place(memory, taken);
     }
-    result_.most_in_first = most_within(memories.front().bytes);
+    result_.most_in_first = most_within(memories.front());
     return std::move(result_);
   }
 
@@ -195,13 +241,15 @@ class Splitter {
 
   /// Greedy, the densest first. A buffer that does not fit goes to the next memory; smaller ones
   /// after it may still fit here. Once the time is over, no buffer is tried.
-  Taken take_what_fits(std::uint64_t limit) {
+  Taken take_what_fits(const MemoryLimit& memory) {
     Taken taken;
     LiveBytes live;
     std::vector<std::size_t> rest;
     for (const std::size_t i : left_) {
       taken.buffers.push_back(i);
-      if (auto found = try_within(limit, taken, live)) {
+      const bool may_be_here = buffers_[i].is_constant || !memory.has_only_constants;
+      auto found = may_be_here ? try_within(memory.bytes, taken, live) : std::nullopt;
+      if (found) {
         taken.solution = std::move(found);
         live.add(pieces_[i], buffers_[i].buffer.size);
       } else {
@@ -289,18 +337,22 @@ class Splitter {
   /// bytes are in the memory. The bound for a tick is a fractional knapsack: all buffers that are
   /// not live, and of the live ones the densest, the last one in part. The smallest of these bounds
   /// applies.
-  std::uint64_t most_within(std::uint64_t limit) {
-    const std::vector<std::size_t> order = densest_first(buffers_);
+  std::uint64_t most_within(const MemoryLimit& memory) {
+    std::vector<std::size_t> order = densest_first(buffers_);
+    if (memory.has_only_constants) {
+      std::erase_if(order, [&](std::size_t i) { return !buffers_[i].is_constant; });
+    }
     Count all;
     std::set<std::int64_t> ticks;
-    for (const AccessedBuffer& one : buffers_) {
+    for (const std::size_t i : order) {
+      const AccessedBuffer& one = buffers_[i];
       all += Count(one.accessed.min);
       if (ticks.size() < kMostTicks) ticks.insert(one.buffer.lower);
     }
     std::uint64_t most = all.min;
     for (const std::int64_t tick : ticks) {
       if (deadline_.ends_after(order.size())) break;
-      std::uint64_t space = limit;
+      std::uint64_t space = memory.bytes;
       std::uint64_t lost = 0;
       for (const std::size_t i : order) {
         const AccessedBuffer& one = buffers_[i];
@@ -328,25 +380,76 @@ class Splitter {
 
 }  // namespace
 
-std::vector<AccessedBuffer> accessed_buffers(const graph::Topology& topology,
-                                             std::span<const graph::TirInput> sources,
-                                             const NetworkProblem& problem) {
+namespace {
+
+/// Always live. False if the size of one is not known.
+bool add_constants(const graph::Topology& topology, const AccessCounter& counter,
+                   std::vector<AccessedBuffer>& result) {
+  std::int64_t end = 1;
+  for (const AccessedBuffer& one : result) end = std::max(end, one.buffer.upper);
+  const auto add = [&](std::string name, const std::optional<std::uint64_t>& bytes,
+                       Count accessed) {
+    result.push_back({.buffer = {.id = std::move(name),
+                                 .lower = -1,
+                                 .upper = end,
+                                 .size = bytes.value_or(0),
+                                 .alignment = kConstantAlignment},
+                      .accessed = accessed,
+                      .is_constant = true});
+    return bytes.has_value();
+  };
+  for (std::uint32_t i = 0; i < topology.values.size(); ++i) {
+    const graph::Value& value = topology.values[i];
+    // The graph executor allocates memory for its parameters.
+    const bool is_allocated = topology[value.storage].memory == graph::MemoryKind::executor;
+    if (value.kind != graph::ValueKind::constant || is_allocated) continue;
+    if (!add(value.name, value.bytes, counter.accessed(graph::ValueId{i}))) return false;
+  }
+  for (std::size_t i = 0; i < topology.kernels.size(); ++i) {
+    const graph::Kernel& kernel = topology.kernels[i];
+    if (!kernel.is_understood()) return false;
+    for (const graph::KernelBuffer& one : kernel.constants) {
+      const graph::KernelId id{static_cast<std::uint32_t>(i)};
+      const std::string name = kernel.symbol + "." + one.name;
+      if (!add(name, one.bytes, counter.accessed(id, one.name))) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<AccessedBuffer>> accessed_buffers(
+    const graph::Topology& topology, std::span<const graph::TirInput> sources,
+    const NetworkProblem& problem, bool constants) {
   const AccessCounter counter(topology, sources);
   std::vector<AccessedBuffer> result;
   for (const PoolProblem& pool : problem.pools) {
     for (std::size_t i = 0; i < pool.problem.buffers.size(); ++i) {
-      AccessedBuffer one{pool.problem.buffers[i], counter.accessed(pool.buffers[i])};
+      AccessedBuffer one{.buffer = pool.problem.buffers[i],
+                         .accessed = counter.accessed(pool.buffers[i])};
       // A split is a proposal for another build, so present offsets do not matter.
       one.buffer.fixed_offset.reset();
       result.push_back(std::move(one));
     }
   }
+  if (problem.pools.empty()) {
+    Allocations found = allocations_of(topology);
+    if (!found.uncertain.empty() || !topology.gaps.empty()) return std::nullopt;
+    for (Allocation& one : found.all) {
+      const Count accessed = counter.accessed(one);
+      result.push_back({.buffer = std::move(one.buffer), .accessed = accessed});
+    }
+  }
+  if (constants && !add_constants(topology, counter, result)) return std::nullopt;
   return result;
 }
 
 PoolSplit split_pools(std::span<const AccessedBuffer> buffers,
                       std::span<const MemoryLimit> memories, const SearchLimits& limits) {
-  if (memories.empty()) throw support::Error(ErrorKind::usage, "no memory is given");
+  if (std::ranges::all_of(memories, &MemoryLimit::has_only_constants)) {
+    throw support::Error(ErrorKind::usage, "no memory is given that tensors may be in");
+  }
   return Splitter(buffers, limits).run(memories);
 }
 

@@ -21,7 +21,7 @@ bool is_allocated(MemoryKind kind) {
 
 /// Adds every value of main's allocations. One allocation may contain several values one after the
 /// other; a plan may place them separately.
-void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
+void add_values(const Topology& topology, Allocations& found) {
   const graph::Lifetimes lifetimes(topology);
   const auto steps = static_cast<std::int64_t>(topology.steps());
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
@@ -31,21 +31,22 @@ void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
       continue;
     const auto bytes = value.bytes ? value.bytes : storage.bytes;
     if (!bytes) {
-      plan.uncertain.push_back("the size of " + graph::quoted(value.name) + " is not known");
+      found.uncertain.push_back("the size of " + graph::quoted(value.name) + " is not known");
       continue;
     }
     const graph::Lifetime life = lifetimes.of(static_cast<graph::ValueId>(i));
-    problem.buffers.push_back({.id = value.name,
-                               .lower = std::max<std::int64_t>(life.from, -1),
-                               .upper = std::min(life.to, steps) + 1,
-                               .size = *bytes,
-                               .alignment = kAlignment});
+    found.all.push_back({.buffer = {.id = value.name,
+                                    .lower = std::max<std::int64_t>(life.from, -1),
+                                    .upper = std::min(life.to, steps) + 1,
+                                    .size = *bytes,
+                                    .alignment = kAlignment},
+                         .value = graph::ValueId{static_cast<std::uint32_t>(i)}});
   }
 }
 
 /// A kernel's workspaces are live during its whole call: this function does not look into the
 /// kernel.
-void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan) {
+void add_workspaces(const Topology& topology, Allocations& found) {
   // For all calls together; real networks have far fewer.
   constexpr std::size_t kMaxWorkspaces = 1'000'000;
   for (const graph::Call& call : topology.calls) {
@@ -53,15 +54,17 @@ void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan
     for (const graph::KernelBuffer& buffer : kernel.workspaces) {
       const bool is_placed = is_allocated(buffer.memory) && topology.is_in_ram(kernel.device);
       if (!is_placed || !buffer.bytes) continue;
-      if (problem.buffers.size() >= kMaxWorkspaces) {
-        plan.uncertain.emplace_back("there are too many calls to count them");
+      if (found.all.size() >= kMaxWorkspaces) {
+        found.uncertain.emplace_back("there are too many calls to count them");
         return;
       }
-      problem.buffers.push_back({.id = kernel.symbol + "." + buffer.name,
-                                 .lower = call.position,
-                                 .upper = std::int64_t{call.position} + 1,
-                                 .size = *buffer.bytes,
-                                 .alignment = kAlignment});
+      found.all.push_back({.buffer = {.id = kernel.symbol + "." + buffer.name,
+                                      .lower = call.position,
+                                      .upper = std::int64_t{call.position} + 1,
+                                      .size = *buffer.bytes,
+                                      .alignment = kAlignment},
+                           .kernel = call.kernel,
+                           .variable = buffer.name});
     }
   }
 }
@@ -84,15 +87,27 @@ void add_present(const Topology& topology, StaticPlan& plan) {
 
 }  // namespace
 
+Allocations allocations_of(const Topology& topology) {
+  Allocations found;
+  add_values(topology, found);
+  if (!found.all.empty()) add_workspaces(topology, found);
+  return found;
+}
+
 std::optional<StaticPlan> static_plan(const Topology& topology, const SearchLimits& limits) {
-  StaticPlan plan;
-  Problem problem;
-  add_values(topology, problem, plan);
+  Allocations found = allocations_of(topology);
   // After USMP, main has no allocations, and TVM has already planned its pools.
-  if (problem.buffers.empty()) return std::nullopt;
+  if (found.all.empty()) return std::nullopt;
+  StaticPlan plan{.uncertain = std::move(found.uncertain)};
   add_present(topology, plan);
+  Problem problem;
+  for (const Allocation& one : found.all) {
+    if (!one.kernel) problem.buffers.push_back(one.buffer);
+  }
   plan.main = support::get_or_throw(solve(problem, limits));
-  add_workspaces(topology, problem, plan);
+  for (const Allocation& one : found.all) {
+    if (one.kernel) problem.buffers.push_back(one.buffer);
+  }
   plan.with_kernels = support::get_or_throw(solve(problem, limits));
   return plan;
 }
