@@ -109,9 +109,10 @@ void Blocks::release(std::string_view name, std::string_view device) {
 
 namespace {
 
-constexpr std::string_view kWhileTrue = "while ( 1 ) {";
-constexpr std::string_view kVoidCall = "( void )";
-constexpr std::string_view kFreeWorkspace = "if ( TVMBackendFreeWorkspace ( 1 , $ , $ ) != 0 )";
+constexpr std::string_view kWhileTrue = "while (1) {";
+constexpr std::string_view kVoidCall = "(void)";
+constexpr std::string_view kFreeWorkspace = "if (TVMBackendFreeWorkspace(1, $, $) != 0)";
+constexpr std::string_view kReturn = "return $;";
 
 }  // namespace
 
@@ -137,9 +138,8 @@ NodeId BodyReader::read() {
 /// Passes over a call that `mlf profile --instrument` has added: it computes nothing.
 bool BodyReader::pass_instrument() {
   if (!cursor_.at_word("mlf_call_begin") && !cursor_.at_word("mlf_call_end")) return false;
-  std::vector<std::string_view> words;
-  return cursor_.accept_form("mlf_call_begin ( $ ) ;", words) ||
-         cursor_.accept_form("mlf_call_end ( $ ) ;", words);
+  return cursor_.accept_form("mlf_call_begin($);", words_) ||
+         cursor_.accept_form("mlf_call_end($);", words_);
 }
 
 /// Reads a statement. One outside of the grammar keeps its text, and the function goes on behind
@@ -258,10 +258,7 @@ void BodyReader::close_block() {
 /// The end of a branch. `else if` is never printed: an `else` has a block of its own.
 void BodyReader::finish_branch(Block block) {
   const bool is_empty = blocks_.is_empty(block);
-  const bool has_else = block.kind == BlockKind::then_case && cursor_.looks_like("else {");
-  if (has_else) {
-    cursor_.advance();
-    cursor_.advance();
+  if (block.kind == BlockKind::then_case && cursor_.accept_form("else {", words_)) {
     block.other = blocks_.sequence(block);
     block.kind = BlockKind::else_case;
     block.stores_arguments = block.stores_arguments && is_empty;
@@ -287,8 +284,7 @@ void BodyReader::finish_value(Block block) {
     cursor_.fail(fmt::format("expected '{} = …;' in this branch", block.name));
   }
   if (block.kind == BlockKind::if_value) {
-    cursor_.expect("else");
-    cursor_.expect("{");
+    cursor_.expect_form("else {");
     block.kind = BlockKind::else_value;
     block.other = value;
     block.var = NodeId::none;
@@ -306,17 +302,14 @@ void BodyReader::finish_value(Block block) {
 /// `for (T i = 0; i < extent; ++i) {`
 void BodyReader::loop() {
   const std::uint32_t begin = cursor_.peek().begin;
-  cursor_.advance();
-  cursor_.expect("(");
+  cursor_.expect_form("for (");
   const Token type = cursor_.peek();
   const auto dtype = scalar_type(cursor_.expect_name("the type of a loop variable"));
   if (!dtype || !(dtype->is_int() || dtype->is_uint())) {
     cursor_.fail(type, "a loop variable that is not an integer");
   }
   const std::string_view name = cursor_.expect_name("a loop variable");
-  cursor_.expect("=");
-  cursor_.expect("0");
-  cursor_.expect(";");
+  cursor_.expect_form("= 0;");
   cursor_.expect(name);
   cursor_.expect("<");
   const NodeId extent = exprs_.expression();
@@ -324,12 +317,8 @@ void BodyReader::loop() {
   // `++i`, as TVM writes it, `i++` or `i += 1`.
   const bool is_before = cursor_.accept(sign("++"));
   cursor_.expect(name);
-  if (!is_before && !cursor_.accept(sign("++"))) {
-    cursor_.expect("+=");
-    cursor_.expect("1");
-  }
-  cursor_.expect(")");
-  cursor_.expect("{");
+  if (!is_before && !cursor_.accept(sign("++"))) cursor_.expect_form("+= 1");
+  cursor_.expect_form(") {");
   const NodeId var = make().var(name, make().prim_type(*dtype));
   const std::size_t first_name = context_.names.count();
   context_.define(name, {BindingKind::variable, DType::Void(), var});
@@ -351,11 +340,9 @@ void BodyReader::while_() {
     blocks_.open({.kind = BlockKind::while_loop, .begin = begin});
     return;
   }
-  cursor_.advance();
-  cursor_.expect("(");
+  cursor_.expect_form("while (");
   const NodeId condition = exprs_.expression();
-  cursor_.expect(")");
-  cursor_.expect("{");
+  cursor_.expect_form(") {");
   blocks_.open({.kind = BlockKind::while_loop, .begin = begin, .value = condition});
 }
 
@@ -367,8 +354,7 @@ void BodyReader::if_() {
     return blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin,
                             prepared_.value_or(begin));
   }
-  cursor_.advance();
-  cursor_.expect("(");
+  cursor_.expect_form("if (");
   const NodeId condition = exprs_.expression();
   cursor_.expect(")");
   if (cursor_.at_word("return") || is_failure_of_call(condition)) {
@@ -404,7 +390,7 @@ void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
 bool BodyReader::while_condition(NodeId condition) {
   Block& loop = blocks_.innermost();
   if (loop.kind != BlockKind::while_loop || loop.value != NodeId::none) return false;
-  if (!cursor_.accept_form("break ; }", words_)) return false;
+  if (!cursor_.accept_form("break; }", words_)) return false;
   const Node negated = node(condition);
   if (!negated.is(Kind::Not)) cursor_.fail("a loop that ends under a condition without '!'");
   loop.value = negated[f::Not::a].id();
@@ -419,8 +405,7 @@ bool BodyReader::asks_result(Node condition) const {
 
 /// `{ return -1; }` behind such a condition.
 bool BodyReader::is_failure_of_call(NodeId condition) const {
-  const bool returns =
-      cursor_.looks_like("{ return - $ ; }") || cursor_.looks_like("{ return $ ; }");
+  const bool returns = cursor_.looks_like("{ return -$; }") || cursor_.looks_like("{ return $; }");
   return returns && asks_result(context_.builder().node(condition));
 }
 
@@ -449,7 +434,7 @@ bool BodyReader::checked_status(const Declared& declared, NodeId value) {
   const bool is_call = node(value).is(Kind::Call) && declared.dtype.is_int();
   const std::size_t begin = cursor_.position();
   const bool is_asked =
-      cursor_.accept_form("if ( $ != 0 )", words_) || cursor_.accept_form("if ( $ )", words_);
+      cursor_.accept_form("if ($ != 0)", words_) || cursor_.accept_form("if ($)", words_);
   const auto otherwise =
       is_call && is_asked && words_[0] == declared.name ? failure(declared.name) : std::nullopt;
   if (!otherwise) {
@@ -502,12 +487,12 @@ void BodyReader::note_layer(Node value) {
 std::optional<std::int64_t> BodyReader::failure(std::string_view status) {
   const std::size_t begin = cursor_.position();
   const bool is_block = cursor_.accept(sign("{"));
-  const bool is_negative = cursor_.accept_form("return - $ ;", words_);
+  const bool is_negative = cursor_.accept_form("return -$;", words_);
   std::optional<std::int64_t> value;
   if (is_negative) {
     value = decimal(words_[0]);
     if (value) value = -*value;
-  } else if (cursor_.accept_form("return $ ;", words_)) {
+  } else if (cursor_.accept_form(kReturn, words_)) {
     const bool is_status = !status.empty() && words_[0] == status;
     value = is_status ? std::optional<std::int64_t>(-1) : decimal(words_[0]);
   }
@@ -534,10 +519,10 @@ void BodyReader::require_end() {
 
 /// `return status;` where a call set it.
 bool BodyReader::pass_status(std::uint32_t begin) {
-  if (!cursor_.looks_like("return $ ;")) return false;
+  if (!cursor_.looks_like(kReturn)) return false;
   const Binding* const named = context_.names.find(cursor_.text(1));
   if (named == nullptr || !statuses_.contains(named->node)) return false;
-  for (int i = 0; i < 3; ++i) cursor_.advance();
+  cursor_.expect_form(kReturn, [&] { cursor_.advance(); });
   require_end();
   const std::array value = {named->node};
   const NodeId call = context_.operators.call("tir.ret", make().dtype_of(named->node), value);
@@ -548,12 +533,12 @@ bool BodyReader::pass_status(std::uint32_t begin) {
 
 /// `return 0;`, or `return status;` behind the check of a call.
 bool BodyReader::returns_zero() {
-  if (!cursor_.looks_like("return $ ;")) return false;
+  if (!cursor_.looks_like(kReturn)) return false;
   const Binding* const named = context_.names.find(cursor_.text(1));
   const bool is_checked =
       named != nullptr && named->kind == BindingKind::temporary && is_int_imm(node(named->node), 0);
   if (!is_checked && cursor_.text(1) != "0") return false;
-  return cursor_.accept_form("return $ ;", words_);
+  return cursor_.accept_form(kReturn, words_);
 }
 
 /// `return 0;` ends every function without being a statement of the IR, unless a result was stored.
@@ -561,7 +546,7 @@ bool BodyReader::returns_zero() {
 /// printed it.
 void BodyReader::return_() {
   const std::uint32_t begin = cursor_.peek().begin;
-  if (cursor_.accept_form("return - 1 ;", words_)) {
+  if (cursor_.accept_form("return -1;", words_)) {
     require_end();
     const NodeId call = context_.operators.call("tir.tvm_throw_last_error", DType::Int(32), {});
     return blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
@@ -576,7 +561,7 @@ void BodyReader::return_() {
   result_ = NodeId::none;
   if (value == NodeId::none) {
     // Behind an early return the body's own `return 0;` and the final one are both printed.
-    const bool is_last = cursor_.at_end() || cursor_.looks_like("return 0 ;");
+    const bool is_last = cursor_.at_end() || cursor_.looks_like("return 0;");
     if (blocks_.with_braces().kind == BlockKind::body && is_last) {
       is_returned_ = true;
       return;

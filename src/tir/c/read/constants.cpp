@@ -307,7 +307,7 @@ std::int64_t pass_attribute(Cursor& cursor, std::int64_t natural = 1) {
   cursor.expect("__attribute__");
   std::size_t depth = 0;
   do {
-    if (cursor.looks_like("aligned ( $ )")) {
+    if (cursor.looks_like("aligned($)")) {
       alignment = static_cast<std::int64_t>(number(cursor, cursor.peek(2)));
     }
     if (cursor.at_word("packed")) natural = 1;

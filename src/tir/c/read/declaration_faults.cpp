@@ -128,12 +128,12 @@ class FaultFinder {
         }
       }
       if (!cursor.at_name()) continue;
-      if (cursor.looks_like("$ = TVMBackendAllocWorkspace (")) {
+      if (cursor.looks_like("$ = TVMBackendAllocWorkspace(")) {
         open.push_back({cursor.text(), depth});
         cursor.advance();
         continue;
       }
-      const bool frees = cursor.looks_like("TVMBackendFreeWorkspace ( $ , $ , $ )");
+      const bool frees = cursor.looks_like("TVMBackendFreeWorkspace($, $, $)");
       const Token place = cursor.peek(frees ? 6 : 0);
       const std::string_view name = cursor.text(place);
       const auto one = find(name);

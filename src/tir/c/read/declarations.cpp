@@ -10,7 +10,7 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
-constexpr std::string_view kAllocationCheck = "if ( $ == NULL )";
+constexpr std::string_view kAllocationCheck = "if ($ == NULL)";
 
 /// `_1` (up to v0.9), `__1` (v0.10, v0.11), `v_` and `v__1` (since v0.12).
 bool is_temp_name(std::string_view name) {
@@ -31,7 +31,7 @@ bool BodyReader::declaration() {
     packed_calls_.declare_storage();
     return true;
   }
-  if (cursor_.accept_form("int $ ;", words_)) {
+  if (cursor_.accept_form("int $;", words_)) {
     packed_calls_.declare_result(words_[0]);
     return true;
   }
@@ -61,7 +61,7 @@ bool BodyReader::declaration() {
 
 /// `float x[5];` is an allocation for the rest of the block.
 void BodyReader::declare_array(const Declared& declared) {
-  if (!cursor_.accept_form("[ $ ] ;", words_)) cursor_.fail("expected the number of elements");
+  if (!cursor_.accept_form("[$];", words_)) cursor_.fail("expected the number of elements");
   const std::int64_t count = cursor_.number_of(words_[0]);
   const DType element = declared.dtype;
   const NodeId var =
@@ -84,10 +84,10 @@ bool BodyReader::declare_workspace(const Declared& declared) {
     cursor_.fail("an allocation that is not a 'void*'");
   }
   cursor_.advance();
-  if (!cursor_.accept_form("( 1 , $ ,", words_)) cursor_.fail("expected the CPU as device");
+  if (!cursor_.accept_form("(1, $,", words_)) cursor_.fail("expected the CPU as device");
   const std::string_view device = words_[0];
   const NodeId bytes = exprs_.expression();
-  if (!cursor_.accept_form(", $ , $ ) ;", words_)) cursor_.fail("expected code and bits of a type");
+  if (!cursor_.accept_form(", $, $);", words_)) cursor_.fail("expected code and bits of a type");
   const auto type = dtype_of(cursor_.number_of(words_[0]), cursor_.number_of(words_[1]), 1);
   if (!type || type->is_void()) cursor_.fail("an allocation of an unknown type");
   const DType element = *type;

@@ -71,9 +71,7 @@ bool ExprReader::start_operand() {
       return true;
     case TokenKind::string: {
       if (cursor_.text()[0] == '\'') fail("expected a number, found a character");
-      const std::string_view text = cursor_.text(cursor_.advance());
-      operand_ = expr(
-          make().string_imm(text.substr(1, text.size() - std::min<std::size_t>(text.size(), 2))));
+      operand_ = expr(make().string_imm(without_quotes(cursor_.text(cursor_.advance()))));
       return true;
     }
     case TokenKind::name:
@@ -546,14 +544,16 @@ NodeId ExprReader::constant(std::size_t array) {
   return var;
 }
 
-std::optional<NodeId> ExprReader::memory(std::string_view name) {
+NodeId ExprReader::memory(std::string_view name) {
   const Binding* const found = context_.names.find(name);
   const bool is_variable = found != nullptr && (found->kind == BindingKind::variable ||
                                                 found->kind == BindingKind::constant);
   if (is_variable) return found->node;
   const auto array = context_.module.facts.array_by_name.find(name);
-  if (found != nullptr || array == context_.module.facts.array_by_name.end()) return std::nullopt;
-  return constant(array->second);
+  if (found == nullptr && array != context_.module.facts.array_by_name.end()) {
+    return constant(array->second);
+  }
+  cursor_.fail_at_word(name, fmt::format("unknown name '{}'", name));
 }
 
 /// A function of libm is an operator of the IR; any other function is external. Without a prototype

@@ -51,8 +51,8 @@ class ExprReader {
   void require_type(NodeId value, DType dtype);
   /// Uses a constant array by name.
   NodeId constant(std::size_t array);
-  /// A parameter, workspace or constant array of this name; nullopt if there is none.
-  std::optional<NodeId> memory(std::string_view name);
+  /// The parameter, workspace or constant array whose name was read; fails if there is none.
+  NodeId memory(std::string_view name);
 
  private:
   enum class LevelKind : std::uint8_t { top, paren, index, call };

@@ -14,18 +14,7 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr std::string_view kStructPrefix = "cmsis_nn_";
-constexpr std::string_view kCall = "status = $ (";
-
-/// The words of a text, including `$`.
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (const Token& token : tokenize(text, 0, static_cast<std::uint32_t>(text.size()))) {
-    if (token.kind != TokenKind::end) {
-      words.push_back(text.substr(token.begin, token.end - token.begin));
-    }
-  }
-  return words;
-}
+constexpr std::string_view kCall = "status = $(";
 
 }  // namespace
 
@@ -71,24 +60,16 @@ const CmsisFunction& CmsisReader::called_function() const {
   return *function;
 }
 
-void CmsisReader::pass_words(std::string_view text) {
-  for (const std::string_view word : words_of(text)) cursor_.expect(word);
-}
-
 /// Matches the form and keeps the argument at each `$`.
 void CmsisReader::pass(const CmsisForm& form) {
   auto what = form.arguments.begin();
-  for (const std::string_view word : words_of(form.text)) {
-    if (word != "$") {
-      cursor_.expect(word);
-      continue;
-    }
+  cursor_.expect_form(form.text, [&] {
     std::vector<NodeId>& values = values_[static_cast<std::size_t>(*what)];
     const NodeId read = value(*what);
     if (read != NodeId::none) values.push_back(read);
     const bool is_whole = read == NodeId::none || values.size() == width_of(*what);
     if (is_whole) ++what;
-  }
+  });
 }
 
 /// `arm_cmsis_nn_status status = f(…);` and its test.
@@ -99,15 +80,10 @@ void CmsisReader::pass_call(const CmsisFunction& function, const CmsisText& text
     cursor_.fail(fmt::format("expected 'status = {}('", function.name));
   }
   pass(text.passed);
-  pass_words(");");
+  cursor_.expect_form(");");
   for (const CmsisStatusTest& test : cmsis_status_tests()) {
     const std::string form = fmt::format("{}", fmt::join(test.lines, " "));
-    const auto wanted = words_of(form);
-    bool fits = test.type == type;
-    for (std::size_t i = 0; i < wanted.size() && fits; ++i) fits = cursor_.text(i) == wanted[i];
-    if (!fits) continue;
-    for (std::size_t i = 0; i < wanted.size(); ++i) cursor_.advance();
-    return;
+    if (test.type == type && cursor_.accept_form(form, words)) return;
   }
   cursor_.fail("expected the test of a status");
 }
@@ -116,7 +92,9 @@ void CmsisReader::pass_call(const CmsisFunction& function, const CmsisText& text
 NodeId CmsisReader::value(CmsisArgument what) {
   if (!is_memory(what)) return number();
   const bool may_be_none = what == CmsisArgument::context || what == CmsisArgument::bias;
-  if (!may_be_none || !cursor_.accept_word(kNoCmsisContext)) return variable();
+  if (!may_be_none || !cursor_.accept_word(kNoCmsisContext)) {
+    return exprs_.memory(cursor_.expect_name("a variable"));
+  }
   return what == CmsisArgument::context ? context_.make().string_imm(kNoCmsisContext)
                                         : NodeId::none;
 }
@@ -130,15 +108,6 @@ NodeId CmsisReader::number() {
   return context_.make().int32(value);
 }
 
-/// A parameter, a workspace or a constant array.
-NodeId CmsisReader::variable() {
-  const Token token = cursor_.peek();
-  const std::string_view name = cursor_.expect_name("a variable");
-  const auto found = exprs_.memory(name);
-  if (!found) cursor_.fail(token, fmt::format("unknown name '{}'", name));
-  return *found;
-}
-
 // --- Functions for Arm's Ethos-U -----------------------------------------------------------------
 
 namespace {
@@ -146,23 +115,16 @@ namespace {
 constexpr std::string_view kWeightsSuffix = "_weights";
 constexpr std::string_view kScope = "global.workspace";
 
-/// The words of a line with blanks between them, as `Cursor::looks_like` expects them.
-std::string form_of(std::string_view line) {
-  return fmt::format("{}", fmt::join(words_of(line), " "));
-}
-
 }  // namespace
 
 bool EthosUReader::at_launch() const {
-  // Each statement of a function asks.
-  static const std::string form = form_of(kEthosUHead[0]);
-  return cursor_.looks_like(form);
+  return cursor_.looks_like(kEthosUHead[0]);
 }
 
 /// The names and numbers at each `$`.
 std::vector<std::string_view> EthosUReader::pass(std::string_view line) {
   std::vector<std::string_view> words;
-  if (!cursor_.accept_form(form_of(line), words)) cursor_.fail(fmt::format("expected '{}'", line));
+  if (!cursor_.accept_form(line, words)) cursor_.fail(fmt::format("expected '{}'", line));
   return words;
 }
 
@@ -181,7 +143,7 @@ NodeId EthosUReader::launch() {
   add_number(DType::Int(64),
              static_cast<std::int64_t>(context_.module.facts.arrays[array->second].count));
   while (pass_allocation() || cursor_.at_word("base_addrs")) pass_address();
-  args_[1] = memory(pass(kEthosULaunchLine)[0]);
+  args_[1] = exprs_.memory(pass(kEthosULaunchLine)[0]);
   if (allocation_ && pass(kEthosURelease)[0] != allocation_->name) {
     cursor_.fail("the release of another workspace");
   }
@@ -195,7 +157,7 @@ NodeId EthosUReader::launch() {
 /// TVM makes one workspace for the memory that its planner left.
 bool EthosUReader::pass_allocation() {
   std::vector<std::string_view> words;
-  if (!cursor_.accept_form(form_of(kEthosUAllocation), words)) return false;
+  if (!cursor_.accept_form(kEthosUAllocation, words)) return false;
   if (allocation_) cursor_.fail("a second workspace");
   text::ExprFactory& make = context_.make();
   allocation_ = {words[0],
@@ -214,16 +176,11 @@ void EthosUReader::pass_address() {
   const bool is_missing = bytes == 0 && address[1].ends_with(kWeightsSuffix) &&
                           context_.names.find(address[1]) == nullptr;
   add_number(DType::Int(32), cursor_.number_of(address[0]));
-  args_.push_back(is_missing ? context_.make().string_imm(kNoEthosUMemory) : memory(address[1]));
+  args_.push_back(is_missing ? context_.make().string_imm(kNoEthosUMemory)
+                             : exprs_.memory(address[1]));
   add_number(DType::Int(64), bytes);
   // C does not state the size of a pool here.
   if (bytes > 0) context_.buffers.suggest_bytes(args_[args_.size() - 2], bytes);
-}
-
-NodeId EthosUReader::memory(std::string_view name) {
-  const auto found = exprs_.memory(name);
-  if (!found) cursor_.fail(fmt::format("unknown name '{}'", name));
-  return *found;
 }
 
 void EthosUReader::add_number(DType dtype, std::int64_t number) {

@@ -28,11 +28,9 @@ class CmsisReader {
  private:
   const CmsisFunction& called_function() const;
   void pass(const CmsisForm& form);
-  void pass_words(std::string_view text);
   void pass_call(const CmsisFunction& function, const CmsisText& text);
   NodeId value(CmsisArgument what);
   NodeId number();
-  NodeId variable();
 
   FunctionContext& context_;
   Cursor& cursor_;
@@ -60,7 +58,6 @@ class EthosUReader {
   std::vector<std::string_view> pass(std::string_view line);
   bool pass_allocation();
   void pass_address();
-  NodeId memory(std::string_view name);
   void add_number(DType dtype, std::int64_t number);
   NodeId allocated(NodeId body);
 

@@ -108,7 +108,7 @@ std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText&
       if (cursor.at(sign("("))) ++depth;
       if (cursor.at(sign(")"))) --depth;
       if (cursor.at_name()) names.push_back(cursor.text());
-      if (cursor.looks_like("& $ [ 0 ]")) {
+      if (cursor.looks_like("&$[0]")) {
         names.push_back(cursor.text(1));
         for (int i = 0; i < 4; ++i) cursor.advance();
         continue;

@@ -14,16 +14,14 @@ constexpr std::int64_t kTensorCode = 7;
 // A tensor with more dimensions would only need as many words.
 constexpr std::int64_t kMostDimensions = 64;
 
-// Blanks separate tokens, `$` is any name or number. The values, the type codes, their number, the
-// result and its type. C-packed calls also pass a device context.
+// The values, the type codes, their number, the result and its type. C-packed calls also pass a
+// device context.
 constexpr std::string_view kCallBySymbol =
-    "if ( $ ( ( TVMValue * ) $ , ( int * ) $ , $ , & $ , & $ , $ ) != 0 ) { return - 1 ; }";
+    "if ($((TVMValue*) $, (int*) $, $, &$, &$, $) != 0) { return -1; }";
 constexpr std::string_view kCallByName =
-    "if ( TVMFuncCall ( $ , ( TVMValue * ) $ , ( int * ) $ , $ , & $ , & $ ) != 0 ) { return - 1 ; "
-    "}";
+    "if (TVMFuncCall($, (TVMValue*) $, (int*) $, $, &$, &$) != 0) { return -1; }";
 constexpr std::string_view kLookUp =
-    "if ( $ == NULL ) { if ( TVMBackendGetFuncFromEnv ( __tvm_module_ctx ,";
-constexpr std::string_view kLookUpEnd = ", & $ ) != 0 ) { return - 1 ; } }";
+    "if ($ == NULL) { if (TVMBackendGetFuncFromEnv(__tvm_module_ctx, $, &$) != 0) { return -1; } }";
 
 }  // namespace
 
@@ -32,7 +30,7 @@ constexpr std::string_view kLookUpEnd = ", & $ ) != 0 ) { return - 1 ; } }";
 void PackedCallReader::declare_storage() {
   cursor_.expect("TVMValue");
   const std::string_view name = cursor_.expect_name("a variable");
-  if (cursor_.accept_form("[ $ ] ;", words_)) {
+  if (cursor_.accept_form("[$];", words_)) {
     context_.define(name, {BindingKind::stack_storage, DType::Void(), NodeId::none});
   } else {
     cursor_.expect(";");
@@ -91,11 +89,7 @@ void PackedCallReader::set(NodeId area, NodeId index, std::int64_t number, NodeI
 /// Generated C looks the function up once, and keeps it in a static variable that the calls use.
 bool PackedCallReader::look_up() {
   if (!cursor_.accept_form(kLookUp, words_)) return false;
-  if (cursor_.peek().kind != TokenKind::string) fail("expected the name of a function");
-  std::string_view function = cursor_.text(cursor_.advance());
-  function = function.substr(1, function.size() - std::min<std::size_t>(function.size(), 2));
-  if (!cursor_.accept_form(kLookUpEnd, words_)) fail("expected a look-up");
-  looked_up_[words_[0]] = function;
+  looked_up_[words_[2]] = without_quotes(words_[1]);
   return true;
 }
 

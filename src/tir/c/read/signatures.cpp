@@ -20,28 +20,11 @@ constexpr std::string_view kRoot = "kTvmgenMetadata";
 
 using Shapes = std::map<std::string_view, std::vector<std::int64_t>, std::less<>>;
 
-/// `10L` or `10`.
-std::int64_t number(Cursor& cursor) {
-  const Token token = cursor.advance();
-  std::string_view text = cursor.text(token);
-  if (text.ends_with('L')) text.remove_suffix(1);
-  const auto value = decimal(text);
-  if (!value) cursor.fail(token, "expected a number");
-  return *value;
-}
-
-std::string_view string(Cursor& cursor) {
-  const std::string_view text = cursor.text();
-  if (cursor.peek().kind != TokenKind::string || text.size() < 2) cursor.fail("expected a string");
-  cursor.advance();
-  return text.substr(1, text.size() - 2);
-}
-
 /// `1L, 8L`
 std::vector<std::int64_t> read_shape(Cursor& cursor) {
   std::vector<std::int64_t> shape;
   while (!cursor.at_end()) {
-    shape.push_back(number(cursor));
+    shape.push_back(cursor.number_of(cursor.text(cursor.advance())));
     if (!cursor.accept(sign(","))) break;
   }
   return shape;
@@ -50,39 +33,25 @@ std::vector<std::int64_t> read_shape(Cursor& cursor) {
 /// `{"name", shape, 2L, {code, bits, lanes}}`, one after another.
 std::vector<TensorType> read_tensors(Cursor& cursor, const Shapes& shapes) {
   std::vector<TensorType> tensors;
-  while (cursor.accept(sign("{"))) {
-    string(cursor);
-    cursor.expect(",");
-    const Token name = cursor.peek();
-    const auto shape = shapes.find(cursor.expect_name("the name of a shape"));
-    if (shape == shapes.end()) cursor.fail(name, "a shape that is not defined");
-    cursor.expect(",");
-    number(cursor);
-    cursor.expect(",");
-    cursor.expect("{");
-    const std::int64_t code = number(cursor);
-    cursor.expect(",");
-    const std::int64_t bits = number(cursor);
-    cursor.expect(",");
-    const std::int64_t lanes = number(cursor);
-    cursor.expect("}");
-    cursor.expect("}");
+  std::vector<std::string_view> words;
+  while (cursor.accept_form("{$, $, $, {$, $, $}}", words)) {
     cursor.accept(sign(","));
-    const auto dtype = dtype_of(code, bits, lanes);
-    if (!dtype || dtype->is_void()) cursor.fail(name, "a tensor of an unknown type");
+    const auto shape = shapes.find(words[1]);
+    if (shape == shapes.end()) cursor.fail("a shape that is not defined");
+    const auto dtype = dtype_of(cursor.number_of(words[3]), cursor.number_of(words[4]),
+                                cursor.number_of(words[5]));
+    if (!dtype || dtype->is_void()) cursor.fail("a tensor of an unknown type");
     tensors.push_back({*dtype, shape->second});
   }
+  if (!cursor.at_end()) cursor.fail("expected a tensor");
   return tensors;
 }
 
 /// The last string of the root is the prefix of the module.
 std::string read_prefix(Cursor& cursor) {
   std::string prefix;
-  while (!cursor.at_end()) {
-    if (cursor.peek().kind == TokenKind::string)
-      prefix = string(cursor);
-    else
-      cursor.advance();
+  for (; !cursor.at_end(); cursor.advance()) {
+    if (cursor.peek().kind == TokenKind::string) prefix = without_quotes(cursor.text());
   }
   return prefix;
 }

@@ -182,22 +182,29 @@ std::string without_comments(std::string_view text) {
 }
 
 std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end) {
-  std::vector<Token> tokens;
-  for (std::uint32_t at = skip_blank(text, begin, end); at < end; at = skip_blank(text, at, end)) {
-    tokens.push_back(scan(text, at, end));
-    at = tokens.back().end;
+  std::vector<Token> tokens = {token_at(text, begin, end)};
+  while (tokens.back().kind != TokenKind::end) {
+    tokens.push_back(token_at(text, tokens.back().end, end));
   }
-  tokens.push_back({TokenKind::end, Sign::none, end, end});
   return tokens;
 }
 
+Token token_at(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  begin = skip_blank(text, begin, end);
+  return begin < end ? scan(text, begin, end) : Token{TokenKind::end, Sign::none, end, end};
+}
+
 std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32_t end) {
-  for (at = skip_blank(text, at, end); at < end; at = skip_blank(text, at, end)) {
-    const Token token = scan(text, at, end);
-    at = token.end;
-    if (token.kind == TokenKind::name) return text.substr(token.begin, token.end - token.begin);
+  Token token = token_at(text, at, end);
+  while (token.kind != TokenKind::name && token.kind != TokenKind::end) {
+    token = token_at(text, token.end, end);
   }
-  return {};
+  at = token.end;
+  return text.substr(token.begin, token.end - token.begin);
+}
+
+std::string_view without_quotes(std::string_view string) {
+  return string.substr(1, string.size() - std::min<std::size_t>(string.size(), 2));
 }
 
 std::string_view without_suffix(std::string_view number) {
@@ -223,7 +230,7 @@ std::string_view Cursor::expect_name(std::string_view what) {
 }
 
 std::int64_t Cursor::number_of(std::string_view word) const {
-  const auto value = decimal(word);
+  const auto value = decimal(without_suffix(word));
   if (!value) fail("expected a number");
   return *value;
 }
@@ -231,20 +238,13 @@ std::int64_t Cursor::number_of(std::string_view word) const {
 /// The number of tokens that `form` matches; 0 if it does not match.
 std::size_t Cursor::match(std::string_view form, std::vector<std::string_view>* words) const {
   std::size_t ahead = 0;
-  while (!form.empty()) {
-    const std::string_view word = form.substr(0, form.find(' '));
-    form.remove_prefix(std::min(word.size() + 1, form.size()));
-    const Token& token = peek(ahead);
-    if (word == "$") {
-      const bool is_number = token.is(TokenKind::integer) || token.is(TokenKind::real);
-      if (!token.is(TokenKind::name) && !is_number) return 0;
-      if (words != nullptr) words->push_back(text(token));
-    } else if (text(token) != word || token.kind == TokenKind::end) {
-      return 0;
-    }
-    ++ahead;
-  }
-  return ahead;
+  const bool matches = for_each_part(form, [&](std::string_view part) {
+    const Token& token = peek(ahead++);
+    if (part != "$") return text(token) == part;
+    if (words != nullptr) words->push_back(text(token));
+    return !token.is(TokenKind::sign) && !token.is(TokenKind::end);
+  });
+  return matches ? ahead : 0;
 }
 
 bool Cursor::looks_like(std::string_view form) const {

@@ -21,6 +21,9 @@ using text::TokenKind;
 /// last one is an end token. A character without a meaning in C is its own token.
 std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end);
 
+/// The first of these tokens.
+Token token_at(std::string_view text, std::uint32_t begin, std::uint32_t end);
+
 /// The next name from `at` on, and moves `at` after it; an empty text if there is none before
 /// `end`.
 std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32_t end);
@@ -37,6 +40,8 @@ std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t
 /// The text with blanks in place of comments, less than 4 GiB.
 std::string without_comments(std::string_view text);
 
+/// The text of a string, which may lack its last quote.
+std::string_view without_quotes(std::string_view string);
 /// `128u` is 128.
 std::string_view without_suffix(std::string_view number);
 /// The value of a decimal number without a sign; nullopt for any other text (010 is octal).
@@ -93,11 +98,21 @@ class Cursor {
   /// The value of a word that was read; fails at the cursor if it is not a decimal number.
   std::int64_t number_of(std::string_view word) const;
 
-  /// Whether the next tokens match `form`, whose tokens are separated by blanks. `$` is any name or
-  /// number.
+  /// Whether the next tokens are those of `form`, a text in C. `$` is any name, number or string.
   bool looks_like(std::string_view form) const;
   /// The same; passes the tokens and records those at each `$`.
   bool accept_form(std::string_view form, std::vector<std::string_view>& words);
+  /// Passes the tokens of `form`; `take()` passes those at each `$`. Fails at another token.
+  template <class Take>
+  void expect_form(std::string_view form, Take&& take) {
+    for_each_part(form, [&](std::string_view part) {
+      part == "$" ? take() : expect(part);
+      return true;
+    });
+  }
+  void expect_form(std::string_view form) {
+    expect_form(form, [] {});
+  }
 
   std::size_t position() const { return next_; }
   /// Returns to a position that `position` returned.
@@ -105,11 +120,25 @@ class Cursor {
   const support::SourceText& source() const { return *source_; }
   [[noreturn]] void fail(const std::string& message) const { fail(peek(), message); }
   [[noreturn]] void fail(const Token& token, const std::string& message) const;
+  /// The same at a word that was read.
+  [[noreturn]] void fail_at_word(std::string_view word, const std::string& message) const {
+    support::fail_at(*source_, begin_of(word), message, word.size());
+  }
   /// The next token in words, for "expected …, found …".
   std::string found() const;
 
  private:
   std::size_t match(std::string_view form, std::vector<std::string_view>* words) const;
+  /// Until `use` returns false.
+  template <class Use>
+  static bool for_each_part(std::string_view form, Use&& use) {
+    const auto end = static_cast<std::uint32_t>(form.size());
+    Token part = token_at(form, 0, end);
+    for (; part.kind != TokenKind::end; part = token_at(form, part.end, end)) {
+      if (!use(form.substr(part.begin, part.end - part.begin))) return false;
+    }
+    return true;
+  }
 
   const support::SourceText* source_;
   std::vector<Token> tokens_;
