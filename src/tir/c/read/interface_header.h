@@ -39,7 +39,7 @@ struct HeaderFields {
   std::optional<std::uint64_t> workspace_bytes;
 };
 
-/// Reads a header line by line, as TVM writes it, and ignores everything else.
+/// Reads what TVM writes into such a header, and ignores everything else.
 HeaderFields read_header(std::string_view text);
 
 }  // namespace mlf::tir::c
