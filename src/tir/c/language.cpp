@@ -96,8 +96,10 @@ const BinaryOperator* binary_operator(std::string_view spelling) {
   return found == kBinary.end() ? nullptr : &*found;
 }
 
-std::span<const BinaryOperator> binary_operators() {
-  return kBinary;
+std::string_view binary_spelling(Kind kind, std::string_view op) {
+  const auto found = std::ranges::find_if(
+      kBinary, [&](const BinaryOperator& row) { return row.kind == kind && row.op == op; });
+  return found == kBinary.end() ? std::string_view() : found->spelling;
 }
 
 /// The rules of intrinsics (`tvm::codegen::intrin::FloatSuffix`) append an `f` to the name for
@@ -124,8 +126,26 @@ const RecordField* record_field(Record record, std::string_view spelling) {
   return found == kFields.end() ? nullptr : &*found;
 }
 
-std::span<const RecordField> record_fields() {
-  return kFields;
+/// A value has a field for each code of a type.
+std::string_view field_spelling(Record record, std::int64_t number, DType dtype) {
+  const auto found = std::ranges::find_if(kFields, [&](const RecordField& row) {
+    const bool fits = record == Record::tensor || row.dtype.code == dtype.code;
+    return row.record == record && row.number == number && fits;
+  });
+  return found == kFields.end() ? std::string_view() : found->spelling;
+}
+
+std::optional<std::int64_t> divisor_of_shift(Node amount, DType dtype) {
+  const bool is_number = amount.is(Kind::IntImm) && amount.integer(f::IntImm::value) >= 0 &&
+                         amount.integer(f::IntImm::value) < dtype.bits - 1;
+  return is_number ? std::optional(std::int64_t{1} << amount.integer(f::IntImm::value))
+                   : std::nullopt;
+}
+
+std::optional<std::int64_t> divisor_of_mask(Node mask) {
+  const std::int64_t bits = mask.is(Kind::IntImm) ? mask.integer(f::IntImm::value) : 0;
+  const bool is_mask = 0 < bits && bits < std::int64_t{1} << 62 && (bits & (bits + 1)) == 0;
+  return is_mask ? std::optional(bits + 1) : std::nullopt;
 }
 
 }  // namespace mlf::tir::c

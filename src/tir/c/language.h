@@ -41,7 +41,8 @@ struct BinaryOperator {
   std::string_view op;  ///< full name of the operator: "tir.shift_left"
 };
 const BinaryOperator* binary_operator(std::string_view spelling);
-std::span<const BinaryOperator> binary_operators();
+/// The spelling of `(a op b)` for a node kind, or for calls of an operator; empty if C has none.
+std::string_view binary_spelling(Kind kind, std::string_view op = {});
 
 /// A function of libm that implements an operator.
 struct MathCall {
@@ -78,6 +79,22 @@ struct RecordField {
   DType dtype;
 };
 const RecordField* record_field(Record record, std::string_view spelling);
-std::span<const RecordField> record_fields();
+/// The same by its number; `dtype` is that of a value. Empty if there is none.
+std::string_view field_spelling(Record record, std::int64_t number, DType dtype);
+
+/// Quotient and remainder of `a` by `b`: digits are numbers of their type, `s` is the number of the
+/// sign bit, `k` the shift or the mask of a power of two.
+struct DivisionForm {
+  std::string_view quotient;
+  std::string_view remainder;
+};
+#define MLF_C_DIVISION(name, quotient, remainder) \
+  inline constexpr DivisionForm name = {quotient, remainder};
+#include "tir/c/language.def"
+
+/// 2^k, if `amount` is a number k of bits by which the type can be shifted; else nullopt.
+std::optional<std::int64_t> divisor_of_shift(Node amount, DType dtype);
+/// 2^k, if `mask` is the number 2^k - 1; else nullopt.
+std::optional<std::int64_t> divisor_of_mask(Node mask);
 
 }  // namespace mlf::tir::c

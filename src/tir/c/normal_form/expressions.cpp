@@ -11,6 +11,7 @@
 
 #include "mlf/tir/builder.h"
 #include "support/characters.h"
+#include "tir/c/language.h"
 #include "tir/c/normal_form/normal_form.h"
 #include "tir/node_queries.h"
 
@@ -178,24 +179,6 @@ std::string bare_name(std::string_view name) {
 }
 
 constexpr auto kDefaultType = static_cast<std::int64_t>(BufferType::default_);
-
-constexpr std::int64_t kLargestShift = 62;
-
-/// Returns 2^k for a constant k by which the type can be shifted.
-std::optional<std::int64_t> power_of_two(Node amount) {
-  if (!amount.is(Kind::IntImm)) return std::nullopt;
-  const std::int64_t bits = amount.integer(f::IntImm::value);
-  const std::int64_t limit = std::min<std::int64_t>(kLargestShift, amount.dtype().bits - 1);
-  return 0 <= bits && bits < limit ? std::optional(std::int64_t{1} << bits) : std::nullopt;
-}
-
-/// Returns 2^k for the mask 2^k - 1.
-std::optional<std::int64_t> above_mask(Node mask) {
-  if (!mask.is(Kind::IntImm)) return std::nullopt;
-  const std::int64_t bits = mask.integer(f::IntImm::value);
-  const bool is_mask = 0 < bits && bits < std::int64_t{1} << kLargestShift;
-  return is_mask && (bits & (bits + 1)) == 0 ? std::optional(bits + 1) : std::nullopt;
-}
 
 }  // namespace
 
@@ -377,7 +360,8 @@ NodeId NormalForm::as_division(NodeId id) {
   const bool is_shift = op == "tir.shift_right";
   const NodeList args = call.list(f::Call::args);
   if ((!is_shift && op != "tir.bitwise_and") || args.size() != 2) return id;
-  const auto divisor = is_shift ? power_of_two(args[1]) : above_mask(args[1]);
+  const auto divisor =
+      is_shift ? divisor_of_shift(args[1], args[1].dtype()) : divisor_of_mask(args[1]);
   if (!divisor) return id;
   note(f::Call::op);
   const DType dtype = call.dtype();

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "support/lookup.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::c {
@@ -25,96 +26,82 @@ struct Division {
   NodeId b;
 };
 
-bool is_division(Node node) {
-  return node.is(Kind::Div) || node.is(Kind::FloorDiv);
-}
-
-bool is_remainder(Node node) {
-  return node.is(Kind::Mod) || node.is(Kind::FloorMod);
-}
-
-Node argument(Node call, std::size_t i) {
-  return call.list(f::Call::args)[i];
-}
-
-class Matcher {
+/// Compares expressions with a form of language.def.
+class FormMatch {
  public:
-  explicit Matcher(text::ExprFactory& make) : make_(make) {}
+  explicit FormMatch(const text::ExprFactory& make) : make_(make) {}
 
-  /// Whether `node` has the sign of `a % b` in all of its bits: `(a % b) >> (bits - 1)`.
-  bool is_sign_of_remainder(Node node, Node a, Node b) const {
-    if (!is_call_of(node, "tir.shift_right")) return false;
-    const Node amount = argument(node, 1);
-    return is_int_imm(amount, node.dtype().bits - 1) && is_remainder_of(argument(node, 0), a, b);
+  /// Whether `parts` are the operands of the whole.
+  bool has(std::string_view form, std::span<const Node> parts) {
+    form = form.substr(1, form.size() - 2);
+    for (const Node part : parts) {
+      if (form.empty() || !fits(take_operand(form), part)) return false;
+      form.remove_prefix(std::min(form.size(), std::string_view(" + ").size()));
+    }
+    return form.empty();
   }
-
-  bool is_remainder_of(Node node, Node a, Node b) const {
-    return is_remainder(node) && same(node[f::Mod::a], a) && same(node[f::Mod::b], b);
-  }
-
-  /// Whether the remainder of `a` and `b` has the right sign: `(a % b) >= 0`, or `((b >= 0) && ((a
-  /// % b) >= 0)) || ((b < 0) && ((a % b) <= 0))`.
-  bool is_even(Node condition, Node a, Node b) const {
-    if (is_sign_test(condition, Kind::GE)) return is_remainder_of(condition[f::GE::a], a, b);
-    return condition.is(Kind::Or) && is_even_side(condition[f::Or::a], Kind::GE, Kind::GE, a, b) &&
-           is_even_side(condition[f::Or::b], Kind::LT, Kind::LE, a, b);
-  }
-
-  bool same(Node a, Node b) const { return make_.same_expr(a.id(), b.id()); }
+  NodeId a() const { return a_.id(); }
+  NodeId b() const { return b_.id(); }
 
  private:
-  static bool is_sign_test(Node node, Kind kind) {
-    return node.is(kind) && node[f::GE::b].is(Kind::IntImm) &&
-           node[f::GE::b].integer(f::IntImm::value) == 0;
-  }
-  bool is_even_side(Node side, Kind divisor, Kind remainder, Node a, Node b) const {
-    return side.is(Kind::And) && is_sign_test(side[f::And::a], divisor) &&
-           same(side[f::And::a][f::GE::a], b) && is_sign_test(side[f::And::b], remainder) &&
-           is_remainder_of(side[f::And::b][f::GE::a], a, b);
+  /// Takes a letter, a digit or a part in parentheses off the form.
+  static std::string_view take_operand(std::string_view& form) {
+    std::size_t depth = 0;
+    std::size_t end = 0;
+    do {
+      if (form[end] == '(') ++depth;
+      if (form[end] == ')') --depth;
+    } while (++end < form.size() && depth > 0);
+    const std::string_view operand = form.substr(0, end);
+    form.remove_prefix(end);
+    return operand;
   }
 
-  text::ExprFactory& make_;
+  /// Forms are constants of few levels.
+  bool fits(std::string_view form, Node node) {
+    if (form.front() != '(') return fits(form.front(), node);
+    form.remove_prefix(1);
+    const std::string_view left = take_operand(form);
+    const std::string_view sign = form.substr(1, form.find(' ', 1) - 1);
+    form.remove_prefix(sign.size() + 2);
+    const BinaryOperator& row = *binary_operator(sign);
+    if (!row.op.empty()) {
+      return is_call_of(node, row.op) && fits(left, node.list(f::Call::args)[0]) &&
+             fits(take_operand(form), node.list(f::Call::args)[1]);
+    }
+    // Divisions of indices were read as floor divisions.
+    const bool is_it = node.is(row.kind) || (row.kind == Kind::Div && node.is(Kind::FloorDiv)) ||
+                       (row.kind == Kind::Mod && node.is(Kind::FloorMod));
+    return is_it && fits(left, node[f::Add::a]) && fits(take_operand(form), node[f::Add::b]);
+  }
+
+  bool fits(char letter, Node node) {
+    if (letter == '0' || letter == '1') return is_int_imm(node, letter - '0');
+    if (letter == 's') return is_int_imm(node, a_.dtype().bits - 1);
+    Node& known = letter == 'a' ? a_ : b_;
+    if (!known) known = node;
+    return make_.same_expr(known.id(), node.id());
+  }
+
+  const text::ExprFactory& make_;
+  Node a_;
+  Node b_;
 };
 
-/// The floor division that `left + right` computes with truncating operators: `(a / b) + ((a % b)
-/// >> 31)` and `(a % b) + (b & ((a % b) >> 31))`; 63 for 64 bits.
-std::optional<Division> floor_division(text::ExprFactory& make, NodeId left, NodeId right) {
-  const Node first = make.builder().node(left);
-  const Node second = make.builder().node(right);
-  if (!is_division(first) && !is_remainder(first)) return std::nullopt;
-  const Matcher matcher(make);
-  const Node a = first[f::Div::a];
-  const Node b = first[f::Div::b];
-  if (is_division(first)) {
-    if (!matcher.is_sign_of_remainder(second, a, b)) return std::nullopt;
-    return Division{Kind::FloorDiv, a.id(), b.id()};
+/// The floor division that a sum or a conditional expression computes with truncating operators;
+/// `parts` are its operands.
+std::optional<Division> floor_division(const text::ExprFactory& make, std::span<const Node> parts) {
+  constexpr std::array kFirst = {Kind::Div,      Kind::Mod, Kind::FloorDiv,
+                                 Kind::FloorMod, Kind::GE,  Kind::Or};
+  if (!support::is_among(kFirst, parts[0].kind())) return std::nullopt;
+  for (const DivisionForm& form : {kCorrected, kChosen, kOfAnySign}) {
+    for (const Kind kind : {Kind::FloorDiv, Kind::FloorMod}) {
+      FormMatch match(make);
+      const bool fits = match.has(kind == Kind::FloorDiv ? form.quotient : form.remainder, parts);
+      if (fits) return Division{kind, match.a(), match.b()};
+    }
   }
-  const bool adds_divisor = is_call_of(second, "tir.bitwise_and") &&
-                            matcher.same(argument(second, 0), b) &&
-                            matcher.is_sign_of_remainder(argument(second, 1), a, b);
-  if (!adds_divisor) return std::nullopt;
-  return Division{Kind::FloorMod, a.id(), b.id()};
-}
-
-/// The floor division that a conditional expression computes for a divisor of unknown sign, or for
-/// short integers: `(a % b) >= 0 ? (a / b) : ((a / b) - 1)`, `… : ((a % b) + b)`.
-std::optional<Division> floor_choice(text::ExprFactory& make, NodeId condition, NodeId on_true,
-                                     NodeId on_false) {
-  const Builder& builder = make.builder();
-  const Node exact = builder.node(on_true);
-  const Node corrected = builder.node(on_false);
-  const bool divides = is_division(exact);
-  if (!divides && !is_remainder(exact)) return std::nullopt;
-  if (!exact.dtype().is_int()) return std::nullopt;
-  const Matcher matcher(make);
-  const Node a = exact[f::Div::a];
-  const Node b = exact[f::Div::b];
-  if (!matcher.is_even(builder.node(condition), a, b)) return std::nullopt;
-  if (!corrected.is(divides ? Kind::Sub : Kind::Add)) return std::nullopt;
-  if (!matcher.same(corrected[f::Sub::a], exact)) return std::nullopt;
-  const Node by = corrected[f::Sub::b];
-  if (divides ? !is_int_imm(by, 1) : !matcher.same(by, b)) return std::nullopt;
-  return Division{divides ? Kind::FloorDiv : Kind::FloorMod, a.id(), b.id()};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -170,7 +157,7 @@ NodeId Operators::floor_of(NodeId value, Kind truncating, Kind floor) {
 
 /// A sum may be a floor division in 32 or 64 bits.
 NodeId Operators::addition(NodeId a, NodeId b) {
-  if (const auto division = floor_division(*make_, a, b)) {
+  if (const auto division = floor_division(*make_, std::array{node(a), node(b)})) {
     return arithmetic(division->kind, division->a, division->b);
   }
   return arithmetic(Kind::Add, a, b);
@@ -178,28 +165,21 @@ NodeId Operators::addition(NodeId a, NodeId b) {
 
 /// `a >> k` is floordiv(a, 2^k) for an index, and a shift for data.
 NodeId Operators::shift_right(NodeId a, NodeId b) {
-  const Node amount = node(b);
-  const bool is_literal = amount.is(Kind::IntImm) && amount.integer(f::IntImm::value) >= 0 &&
-                          amount.integer(f::IntImm::value) < make_->dtype_of(a).bits - 1;
-  const std::array args = {a, b};
+  const DType dtype = make_->dtype_of(a);
+  const auto divisor = divisor_of_shift(node(b), dtype);
   note_form();
-  if (!is_literal || loads(a, b)) return call("tir.shift_right", make_->dtype_of(a), args);
-  const std::int64_t divisor = std::int64_t{1} << amount.integer(f::IntImm::value);
-  return arithmetic(Kind::FloorDiv, a, integer(make_->dtype_of(b), divisor));
+  if (!divisor || loads(a, b)) return call("tir.shift_right", dtype, std::array{a, b});
+  return arithmetic(Kind::FloorDiv, a, integer(make_->dtype_of(b), *divisor));
 }
 
 /// `a & (2^k - 1)` is floormod(a, 2^k) for an index, and a mask for data.
 NodeId Operators::bitwise_and(NodeId a, NodeId b) {
-  const Node mask = node(b);
-  const std::array args = {a, b};
+  const auto divisor = divisor_of_mask(node(b));
   note_form();
-  const bool is_mask =
-      mask.is(Kind::IntImm) && mask.integer(f::IntImm::value) > 0 &&
-      mask.integer(f::IntImm::value) < (std::int64_t{1} << 62) &&
-      std::has_single_bit(static_cast<std::uint64_t>(mask.integer(f::IntImm::value)) + 1);
-  if (!is_mask || loads(a, b)) return call("tir.bitwise_and", make_->dtype_of(a), args);
-  return arithmetic(Kind::FloorMod, a,
-                    integer(make_->dtype_of(b), mask.integer(f::IntImm::value) + 1));
+  if (!divisor || loads(a, b)) {
+    return call("tir.bitwise_and", make_->dtype_of(a), std::array{a, b});
+  }
+  return arithmetic(Kind::FloorMod, a, integer(make_->dtype_of(b), *divisor));
 }
 
 /// The rule for divisions, which holds in every build with captured TIR: an expression without
@@ -253,7 +233,8 @@ NodeId Operators::call(std::string_view op, DType dtype, std::span<const NodeId>
 /// For short integers and divisors of unknown sign, the correction of a floor division is a
 /// conditional expression.
 NodeId Operators::choice(Ternary ternary, NodeId condition, NodeId true_value, NodeId false_value) {
-  if (const auto division = floor_choice(*make_, condition, true_value, false_value)) {
+  const std::array parts = {node(condition), node(true_value), node(false_value)};
+  if (const auto division = floor_division(*make_, parts)) {
     return arithmetic(division->kind, division->a, division->b);
   }
   if (ternary == Ternary::select) return select(condition, true_value, false_value);

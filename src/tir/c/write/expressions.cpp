@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "support/error.h"
-#include "tir/c/language.h"
 #include "tir/written_size.h"
 
 namespace mlf::tir::c {
@@ -256,12 +255,9 @@ ExprWriter::Plan ExprWriter::binary_plan(Node node) {
   if (kind == Kind::Mod && node.dtype().is_float()) {
     return {node.dtype().bits == 32 ? "fmodf(\1, \1)" : "fmod(\1, \1)", {{a}, {b}}};
   }
-  for (const BinaryOperator& row : binary_operators()) {
-    if (row.op.empty() && row.kind == kind) {
-      return {fmt::format("(\1 {} \1)", row.spelling), {{a}, {b}}};
-    }
-  }
-  cannot_print(node.info().name);
+  const std::string_view sign = binary_spelling(kind);
+  if (sign.empty()) cannot_print(node.info().name);
+  return {fmt::format("(\1 {} \1)", sign), {{a}, {b}}};
 }
 
 /// The sign of a remainder does not affect its comparison with zero.
@@ -297,13 +293,6 @@ std::string argument_list(std::size_t count) {
   return list + ")";
 }
 
-std::string_view bitwise_spelling(std::string_view op) {
-  for (const BinaryOperator& row : binary_operators()) {
-    if (row.op == op) return row.spelling;
-  }
-  return {};
-}
-
 /// The function of libm for this type.
 std::string math_function(std::string_view name, DType dtype) {
   if (dtype == DType::Float(64)) return std::string(name);
@@ -332,7 +321,8 @@ ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
     operands.resize(row.repeats, operands.front());
     return {std::string(row.form), std::move(operands)};
   }
-  if (const std::string_view sign = bitwise_spelling(op); !sign.empty() && args.size() == 2) {
+  const std::string_view sign = binary_spelling(Kind::Call, op);
+  if (!sign.empty() && args.size() == 2) {
     return {fmt::format("(\1 {} \1)", sign), std::move(operands)};
   }
   if (const std::string_view name = math_name(op); !name.empty()) {
@@ -403,23 +393,17 @@ ExprWriter::Plan ExprWriter::struct_plan(Node get) {
   const std::int64_t number = int_imm_of(args[2]).value_or(-1);
   std::vector<Operand> operands = {{args[0]}, {args[1]}};
   if (number == field::address) return {"(((DLTensor*)\1) + \1)", std::move(operands)};
-  for (const RecordField& row : record_fields()) {
-    if (row.number != number) continue;
-    if (row.record == Record::value && row.dtype.code != get.dtype().code) continue;
-    return {fmt::format("((({}*)\1)[\1].{})",
-                        row.record == Record::tensor ? "DLTensor" : "TVMValue", row.spelling),
-            std::move(operands)};
-  }
-  cannot_print(fmt::format("field {} of a record", number));
+  const bool is_value = number == field::value_content;
+  const std::string_view spelling =
+      field_spelling(is_value ? Record::value : Record::tensor, number, get.dtype());
+  if (spelling.empty()) cannot_print(fmt::format("field {} of a record", number));
+  return {fmt::format("((({}*)\1)[\1].{})", is_value ? "TVMValue" : "DLTensor", spelling),
+          std::move(operands)};
 }
 
 // --- Floor divisions, which C does not have: the pass LowerIntrin --------------------------------
 
 namespace {
-
-#define MLF_C_DIVISION(name, quotient, remainder) \
-  constexpr DivisionForm name = {quotient, remainder};
-#include "tir/c/language.def"
 
 /// The exponent of a power of two; nullopt for any other expression.
 std::optional<int> exponent_of(Node divisor) {

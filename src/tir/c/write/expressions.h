@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "tir/c/language.h"
 #include "tir/c/write/code.h"
 #include "tir/interval.h"
 
 namespace mlf::tir::c {
-
-/// Quotient and remainder of `a` by `b`: digits are numbers of their type, `s` is the number of the
-/// sign bit, `k` the shift or the mask of a power of two.
-struct DivisionForm {
-  std::string_view quotient;
-  std::string_view remainder;
-};
 
 class ExprWriter {
  public:

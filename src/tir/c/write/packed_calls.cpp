@@ -100,10 +100,8 @@ void PackedCalls::declare_stacks(const StackSizes& sizes) {
 // --- Arguments ---------------------------------------------------------------------------------
 
 void PackedCalls::set_tensor(int number, const std::string& value) {
-  for (const RecordField& row : record_fields()) {
-    if (row.record != Record::tensor || row.number != number) continue;
-    return code_.line("(((DLTensor*){})[{}].{}) = {};", array_, tensors_, row.spelling, value);
-  }
+  code_.line("(((DLTensor*){})[{}].{}) = {};", array_, tensors_,
+             field_spelling(Record::tensor, number, {}), value);
 }
 
 /// Dimensions are 64 bits wide on the stack.

@@ -17,15 +17,6 @@ Node buffer_of(Node function, Node param) {
   return shaped ? shaped : value_under(function.map(f::PrimFunc::buffer_map), param);
 }
 
-/// A value is read through the member of its widened type.
-std::string_view field_spelling(Record record, int number, DType dtype) {
-  for (const RecordField& row : record_fields()) {
-    if (row.record != record || row.number != number) continue;
-    if (record == Record::tensor || row.dtype.code == dtype.code) return row.spelling;
-  }
-  cannot_print("a parameter of type " + to_string(dtype));
-}
-
 }  // namespace
 
 std::string symbol_of(Node function) {
@@ -146,6 +137,7 @@ void Prologue::take_value(Param& param, std::size_t position) {
   const DType dtype = param.var.dtype();
   const DType api = api_type(dtype);
   const std::string_view member = field_spelling(Record::value, field::value_content, api);
+  if (member.empty()) cannot_print("a parameter of type " + to_string(api));
   const std::string value = fmt::format("(((TVMValue*){})[{}].{})", args_, position, member);
   param.handle = forms_.has(TvmFeature::c_handle_prefix)
                      ? code_.fresh(fmt::format("arg_{}", param.var.text(f::Var::name)))
