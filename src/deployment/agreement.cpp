@@ -311,11 +311,9 @@ class Comparing {
     const ComparedC read(deployment_, *result_.c, read_, read_functions_);
     // Both sides have lost what C cannot express; C may still contain facts that the captured text
     // has lost.
-    const tir::CNormalForm in_c =
-        tir::c_normal_form(captured_->module, version, functions_.names_in_c);
-    tir::Comparison comparison =
-        tir::compare(tir::c_normal_form(read.module(), version).module, in_c.module,
-                     tir::Tolerance::of(captured_->source.dialect));
+    const tir::Module in_c = tir::c_normal_form(captured_->module, version, functions_.names_in_c);
+    tir::Comparison comparison = tir::compare(tir::c_normal_form(read.module(), version), in_c,
+                                              tir::Tolerance::of(captured_->source.dialect));
     // A function that was not read completely contradicts nothing. Calling conventions rename
     // parameters and the pointers behind them: no code depends on these names. Functions of one
     // target may be in several captures, or in several files of C. Texts omit the content of pools,

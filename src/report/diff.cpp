@@ -141,7 +141,7 @@ class Programs {
     const auto known = forms_.find(&document);
     if (known != forms_.end()) return known->second->functions;
     auto form = std::make_unique<NormalForm>(
-        NormalForm{tir::c_normal_form(document.module, document.source.tvm_version).module, {}});
+        NormalForm{tir::c_normal_form(document.module, document.source.tvm_version), {}});
     for (const tir::NamedFunction& one : tir::functions_of(form->module)) {
       form->functions.try_emplace(std::string(one.name), one.function);
     }

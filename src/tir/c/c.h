@@ -115,44 +115,15 @@ Document read_c(const CSources& sources, const ReadLimits& limits = {});
 /// statement. Throws where `read_c` does. The document states no version, digest or losses.
 Document read_c_constants(const CSources& sources, const ReadLimits& limits = {});
 
-/// What remains of a field after a removal.
-enum class CRemainder : std::uint8_t {
-  nothing,
-  hidden,  ///< at most a part of its own value, and nothing below it
-  below,   ///< everything below it, and a part of its own value
-};
-
-/// One rule of c_normalization.def: a fact about a module that generated C cannot express. The
-/// comparison ignores it.
-struct CNormalizationRule {
-  LossCode loss;  ///< the loss with which a document read from the C records it
-  Kind kind;
-  std::optional<std::uint8_t> field;  ///< empty: the rule is about nodes of the kind as a whole
-  CRemainder remainder;
-  std::string_view what;
-};
-
-/// All rules, in the order of c_normalization.def.
-std::span<const CNormalizationRule> all_c_normalization_rules();
-/// `Kind.field: what (loss)`.
-std::string to_string(const CNormalizationRule& row);
-
-/// The part of a module that generated C can express.
-struct CNormalForm {
-  Module module;
-  /// For each of all_c_normalization_rules: the number of removals.
-  std::vector<std::size_t> applied;
-};
-
 /// The normal form of the part of a module that its generated C can express: a captured module and
 /// the module read from the C of the same build have the same normal form. The result is for
 /// comparison, not for execution.
 ///
 /// Applies the visible effects of host passes: expands operators without a name in C, stores a
 /// boolean in a byte, fills in arguments of packed calls. Removes what C cannot express;
-/// c_normalization.def lists all of that. `version` is that of the TVM that printed the C.
-/// `new_names` renames functions.
-CNormalForm c_normal_form(const Module& module, const VersionRange& version,
-                          const std::map<std::string_view, std::string_view>& new_names = {});
+/// c_normalization.def of the tests lists all of that. `version` is that of the TVM that printed
+/// the C. `new_names` renames functions.
+Module c_normal_form(const Module& module, const VersionRange& version,
+                     const std::map<std::string_view, std::string_view>& new_names = {});
 
 }  // namespace mlf::tir

@@ -185,22 +185,13 @@ constexpr auto kDefaultType = static_cast<std::int64_t>(BufferType::default_);
 /// Scalar variables keep their types. The element type of a pointer follows from its uses.
 NodeId NormalForm::type_of_variable(Node node) {
   const Node type = node[f::Var::type_annotation];
-  if (node.dtype().is_handle()) {
-    const bool is_size = node.is(Kind::SizeVar);
-    note_if(static_cast<bool>(type), is_size ? NormalizationRule(f::SizeVar::type_annotation)
-                                             : NormalizationRule(f::Var::type_annotation));
-    return NodeId::none;
-  }
+  if (node.dtype().is_handle()) return NodeId::none;
   return type ? of(type) : make_.prim_type(node.dtype());
 }
 
 /// C does not distinguish SizeVar from Var.
 NodeId NormalForm::variable(Node node) {
   const std::string name = bare_name(node.text(f::Var::name));
-  const bool is_size = node.is(Kind::SizeVar);
-  note_if(is_size, Kind::SizeVar);
-  note_if(name != node.text(f::Var::name),
-          is_size ? NormalizationRule(f::SizeVar::name) : NormalizationRule(f::Var::name));
   return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
 }
 
@@ -215,20 +206,12 @@ NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
 NodeId NormalForm::buffer(Node node) {
   const DType dtype = stored_dtype(node.dtype(f::Buffer::dtype));
   const NodeId data = of(node[f::Buffer::data]);
-  note_if(!node.text(f::Buffer::name).empty(), f::Buffer::name);
-  note(f::Buffer::shape);
-  note(f::Buffer::data_alignment);
-  note(f::Buffer::offset_factor);
   const Node offset = node[f::Buffer::elem_offset];
   const bool starts_at_zero = !offset || is_int_imm(offset, 0);
   const bool is_plain = node.list(f::Buffer::strides).empty() && starts_at_zero &&
                         node.list(f::Buffer::axis_separators).empty() &&
                         node.integer(f::Buffer::buffer_type) == kDefaultType;
-  if (!is_plain) return strided_buffer(node, data, dtype);
-  note_if(node.list(f::Buffer::axis_separators).defined(), f::Buffer::axis_separators);
-  note_if(static_cast<bool>(offset), f::Buffer::elem_offset);
-  note_if(buffers_.contains({data, dtype.packed()}), Kind::Buffer);
-  return buffer_on(data, dtype);
+  return is_plain ? buffer_on(data, dtype) : strided_buffer(node, data, dtype);
 }
 
 /// Keeps strides and offsets: the indices of C contain them, so a difference in them is a
@@ -245,13 +228,12 @@ NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
 }
 
 /// The number of elements, if all extents are numbers.
-FieldValue NormalForm::flat(NodeList extents, NormalizationRule rule) {
+ListId NormalForm::flat(NodeList extents) {
   std::uint64_t count = 1;
   for (const Node extent : extents) {
     if (!extent.is(Kind::IntImm)) return copied(builder_, extents, becoming());
     count *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
   }
-  note_if(extents.size() != 1, rule);
   const DType dtype = extents.empty() ? DType::Int(32) : extents[0].dtype();
   return builder_.list({narrowed(make_.int_imm(dtype, static_cast<std::int64_t>(count)))});
 }
@@ -261,17 +243,15 @@ NodeId NormalForm::narrowed(NodeId id) {
   const Node number = builder_.node(id);
   if (!number.is(Kind::IntImm) || number.dtype() == DType::Int(32)) return id;
   const std::int64_t value = number.integer(f::IntImm::value);
-  if (!std::in_range<std::int32_t>(value)) return id;
-  note(f::IntImm::dtype);
-  return make_.int32(value);
+  return std::in_range<std::int32_t>(value) ? make_.int32(value) : id;
 }
 
 /// Constants have one dimension.
 NodeId NormalForm::array(Node node) {
   std::uint64_t count = 1;
-  const auto shape = node.integers(f::NDArray::shape);
-  for (const std::int64_t size : shape) count *= static_cast<std::uint64_t>(size);
-  note_if(shape.size() != 1, f::NDArray::shape);
+  for (const std::int64_t size : node.integers(f::NDArray::shape)) {
+    count *= static_cast<std::uint64_t>(size);
+  }
   const auto flat = static_cast<std::int64_t>(count);
   std::span<FieldValue> fields = fields_of(node);
   fields[f::NDArray::shape] = builder_.integers(std::span(&flat, 1));
@@ -287,12 +267,9 @@ NodeId NormalForm::rebuilt_expr(Node node) {
     case Kind::SizeVar:
       return variable(node);
     case Kind::Let:
-      note(Kind::Let);
       return of(node[f::Let::body]);
     case Kind::Cast:
-      if (node.dtype() != node[f::Cast::value].dtype()) return copy(node);
-      note(Kind::Cast);
-      return of(node[f::Cast::value]);
+      return node.dtype() == node[f::Cast::value].dtype() ? of(node[f::Cast::value]) : copy(node);
     case Kind::FloatImm:
       return float_imm(node);
     case Kind::BufferLoad:
@@ -312,7 +289,6 @@ NodeId NormalForm::rebuilt_expr(Node node) {
 /// Up to v0.15, Select and if_then_else are printed alike.
 NodeId NormalForm::choice(Node select) {
   if (ternary_ == Ternary::select) return copy(select);
-  note(Kind::Select);
   const std::array args{of(select[f::Select::condition]), of(select[f::Select::true_value]),
                         of(select[f::Select::false_value])};
   return make_.call(make_.op("tir.if_then_else"), args, select.dtype());
@@ -324,8 +300,6 @@ NodeId NormalForm::float_imm(Node node) {
   const std::string printed = fmt::format("{:.6e}", exact);
   double value = exact;
   std::from_chars(printed.data(), printed.data() + printed.size(), value);
-  note_if(std::bit_cast<std::uint64_t>(value) != std::bit_cast<std::uint64_t>(exact),
-          f::FloatImm::value);
   return make_.float_imm(node.dtype(), value);
 }
 
@@ -347,9 +321,8 @@ NodeId NormalForm::division(Node node) {
       dividend && divisor && dividend->low >= 0 && divisor->low > 0 && node.dtype().is_scalar();
   // Otherwise C contains the correction of a floor division, or lacks it.
   if (!is_positive) return copy(node);
-  const bool is_quotient = node.is(Kind::Div);
-  note(is_quotient ? NormalizationRule(Kind::Div) : NormalizationRule(Kind::Mod));
-  return builder_.make(is_quotient ? Kind::FloorDiv : Kind::FloorMod, {node.dtype(), of(a), of(b)});
+  const Kind kind = node.is(Kind::Div) ? Kind::FloorDiv : Kind::FloorMod;
+  return builder_.make(kind, {node.dtype(), of(a), of(b)});
 }
 
 /// A shift to the right is a division by a power of two; a mask of the lowest bits is a remainder.
@@ -363,7 +336,6 @@ NodeId NormalForm::as_division(NodeId id) {
   const auto divisor =
       is_shift ? divisor_of_shift(args[1], args[1].dtype()) : divisor_of_mask(args[1]);
   if (!divisor) return id;
-  note(f::Call::op);
   const DType dtype = call.dtype();
   const NodeId a = args[0].id();
   const NodeId b = make_.int_imm(args[1].dtype(), *divisor);
@@ -389,14 +361,12 @@ NodeId NormalForm::call(Node node) {
 /// call_extern and call_pure_extern are printed alike.
 NodeId NormalForm::plain_call(std::string_view op, std::span<const NodeId> args, DType dtype) {
   if (op == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
-  const bool is_pure = op == "tir.call_pure_extern";
-  note_if(is_pure, f::Call::op);
-  return make_.call(make_.op(is_pure ? "tir.call_extern" : op), args, dtype);
+  if (op == "tir.call_pure_extern") op = "tir.call_extern";
+  return make_.call(make_.op(op), args, dtype);
 }
 
 /// Only the address of an access pointer is printed, without its extent and its purpose.
 NodeId NormalForm::pointer_into(std::span<const NodeId> access) {
-  note(f::Call::args);
   const DType element = make_.dtype_of(access[0]);
   const NodeId buffer = buffer_on(access[1], element);
   const NodeId loaded = make_.buffer_load(buffer, std::array{access[2]});

@@ -13,48 +13,22 @@ namespace mlf::tir {
 namespace c {
 namespace {
 
-/// Whether a row takes one of the fields of this kind away as a whole.
-bool is_reset(Kind kind) {
-  static const std::vector<bool> kIsReset = [] {
-    std::vector<bool> of_kind(all_kinds().size());
-    for (const CNormalizationRule& row : kRules) {
-      if (row.remainder == CRemainder::nothing) of_kind[static_cast<std::size_t>(row.kind)] = true;
-    }
-    return of_kind;
-  }();
-  return kIsReset[static_cast<std::size_t>(kind)];
-}
-
-/// The place of the row that takes a field away as a whole, if there is one.
-std::optional<std::size_t> reset_of(Kind kind, std::uint8_t field) {
-  if (!is_reset(kind)) return std::nullopt;
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
-    const CNormalizationRule& row = kRules[i];
-    const bool is_whole = row.remainder == CRemainder::nothing;
-    if (is_whole && row.kind == kind && row.field == field) return i;
-  }
-  return std::nullopt;
-}
-
-/// Whether a field has any content.
-bool is_set(Node node, std::uint8_t i) {
-  switch (node.info().fields[i].type) {
-    case FieldType::node:
-      return static_cast<bool>(node.node(i));
-    case FieldType::string_map:
-    case FieldType::node_map:
-      return !node.map(i).empty();
+/// Whether C has nothing of a field.
+bool is_reset(Kind kind, std::uint8_t field) {
+  switch (kind) {
+    case Kind::IRModule:
+      return field != f::IRModule::functions;
+    case Kind::GlobalVar:
+      return field != f::GlobalVar::name_hint;
+    case Kind::PrimFunc:
+      return field == f::PrimFunc::checked_type || field == f::PrimFunc::preflattened_buffer_map;
+    case Kind::For:
+      return field == f::For::annotations;
+    case Kind::AllocateConst:
+      return field == f::AllocateConst::irmod_storage_idx || field == f::AllocateConst::annotations;
     default:
-      return true;
+      return false;
   }
-}
-
-/// The constants between a function and its first other statement.
-std::size_t outermost_constants(Node function) {
-  std::size_t count = 0;
-  Node body = function[f::PrimFunc::body];
-  for (; body.is(Kind::AllocateConst); body = body[f::AllocateConst::body]) ++count;
-  return count;
 }
 
 /// The name of a pool. A text may refer to the pool's info in a section that it does not print;
@@ -68,19 +42,17 @@ std::string_view pool_name(Node info) {
 
 }  // namespace
 
-NormalForm::NormalForm(const Module& module, const VersionRange& version,
-                       const NewNames& new_names)
+NormalForm::NormalForm(const Module& module, const VersionRange& version, const NewNames& new_names)
     : module_(module),
       new_names_(new_names),
       ternary_(ternary_of(version)),
       make_(builder_, losses_),
       map_(module.size()),
-      ranges_(module),
-      applied_(all_c_normalization_rules().size()) {}
+      ranges_(module) {}
 
 /// Walks the module twice: first collects what must be known before a node is rebuilt (ranges,
 /// lets, constants of each function), then rebuilds the nodes, children first.
-CNormalForm NormalForm::make() && {
+Module NormalForm::make() && {
   const Node root = module_.root();
   NodeId function = NodeId::none;
   for_each_pre_order(root, [&](Node node) {
@@ -90,7 +62,7 @@ CNormalForm NormalForm::make() && {
     if (node.is(Kind::AllocateConst)) constants_[index(function)].push_back(node);
   });
   for_each_post_order(root, [&](Node node) { leave(node); });
-  return {std::move(builder_).finish(of(root)), std::move(applied_)};
+  return std::move(builder_).finish(of(root));
 }
 
 void NormalForm::leave(Node node) {
@@ -124,11 +96,8 @@ FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
   return copied_field(builder_, node, i, becoming());
 }
 
-/// Nothing remains of a field that a row removes.
 FieldValue NormalForm::field(Node node, std::uint8_t i) {
-  const auto reset = reset_of(node.kind(), i);
-  if (!reset) return rebuilt_field(node, i);
-  if (is_set(node, i)) ++applied_[*reset];
+  if (!is_reset(node.kind(), i)) return rebuilt_field(node, i);
   if (node.info().fields[i].type == FieldType::node) return NodeId::none;
   return ListId::none;
 }
@@ -168,10 +137,13 @@ NodeId NormalForm::rebuilt(Node node) {
 /// All other statements have their own form in C.
 NodeId NormalForm::rebuilt_statement(Node node) {
   switch (node.kind()) {
+    // The generator prints only the bodies of these.
     case Kind::AttrStmt:
+      return of(node[f::AttrStmt::body]);
     case Kind::AssertStmt:
+      return of(node[f::AssertStmt::body]);
     case Kind::DeclBuffer:
-      return without_code(node);
+      return of(node[f::DeclBuffer::body]);
     case Kind::AllocateConst:
       return of(node[f::AllocateConst::body]);
     case Kind::Evaluate:
@@ -189,31 +161,12 @@ NodeId NormalForm::rebuilt_statement(Node node) {
   }
 }
 
-/// The body of a statement that is not code: the generator prints only the body.
-NodeId NormalForm::without_code(Node node) {
-  switch (node.kind()) {
-    case Kind::AttrStmt:
-      note(f::AttrStmt::node);
-      return of(node[f::AttrStmt::body]);
-    case Kind::AssertStmt:
-      note(f::AssertStmt::condition);
-      return of(node[f::AssertStmt::body]);
-    default:
-      note(f::DeclBuffer::buffer);
-      return of(node[f::DeclBuffer::body]);
-  }
-}
-
 /// The generator does not print a number as a statement. It prints a call of an external function
 /// without its result type, because nothing uses the result.
 NodeId NormalForm::evaluate(Node node) {
-  if (node[f::Evaluate::value].is(Kind::IntImm)) {
-    note(f::Evaluate::value);
-    return NodeId::none;
-  }
+  if (node[f::Evaluate::value].is(Kind::IntImm)) return NodeId::none;
   const Node value = builder_.node(of(node[f::Evaluate::value]));
   if (!is_call_of(value, "tir.call_extern") || value.dtype() == DType::Int(32)) return copy(node);
-  note(f::Call::dtype);
   const std::vector<NodeId> args = ids_of(value.list(f::Call::args));
   const NodeId call = make_.call(value[f::Call::op].id(), args, DType::Int(32));
   return builder_.make(Kind::Evaluate, {call});
@@ -222,9 +175,7 @@ NodeId NormalForm::evaluate(Node node) {
 /// Flattens nested sequences; replaces a sequence of one by its statement and removes an empty one.
 NodeId NormalForm::sequence(Node node) {
   std::vector<NodeId> statements;
-  const NodeList parts = node.list(f::SeqStmt::seq);
-  for (const Node part : parts) splice(of(part), statements);
-  note_if(statements.size() != parts.size() || parts.size() < 2, Kind::SeqStmt);
+  for (const Node part : node.list(f::SeqStmt::seq)) splice(of(part), statements);
   return joined(statements);
 }
 
@@ -240,7 +191,6 @@ void NormalForm::splice(NodeId statement, std::vector<NodeId>& into) {
 NodeId NormalForm::joined(std::vector<NodeId>& statements) {
   for (std::size_t i = statements.size(); i > 1; --i) {
     if (!builder_.node(statements[i - 2]).is(Kind::LetStmt)) continue;
-    note(Kind::LetStmt);
     const auto rest = statements.begin() + static_cast<std::ptrdiff_t>(i - 1);
     const NodeId all = governing(statements[i - 2], {rest, statements.end()});
     statements.resize(i - 2);
@@ -298,7 +248,6 @@ NodeId NormalForm::loop(Node node) {
   // vectorized and thread_binding stay.
   const auto kind = static_cast<ForKind>(node.integer(f::For::kind));
   if (kind == ForKind::parallel || kind == ForKind::unrolled) {
-    note(f::For::kind);
     fields[f::For::kind] = ForKind::serial;
   }
   return builder_.make(Kind::For, fields);
@@ -307,7 +256,7 @@ NodeId NormalForm::loop(Node node) {
 /// The size becomes one number.
 NodeId NormalForm::allocate(Node node) {
   std::span<FieldValue> fields = fields_of(node);
-  fields[f::Allocate::extents] = flat(node.list(f::Allocate::extents), f::Allocate::extents);
+  fields[f::Allocate::extents] = flat(node.list(f::Allocate::extents));
   return builder_.make(Kind::Allocate, fields);
 }
 
@@ -340,7 +289,6 @@ NodeId NormalForm::pool(Node allocated) {
 /// the entry point.
 NodeId NormalForm::pool_args(Node attrs) {
   if (!attrs.is(Kind::DictAttrs)) return NodeId::none;
-  note_if(!attrs.map(f::DictAttrs::dict).empty(), f::PrimFunc::attrs);
   const Node pools = attrs.map(f::DictAttrs::dict).find("pool_args");
   if (!pools.is(Kind::Array) || pools.list(f::Array::elements).empty()) return NodeId::none;
   std::vector<NodeId> made;
@@ -362,7 +310,6 @@ ListId NormalForm::buffer_map(Node function) {
     }
   }
   if (order.size() != map.size()) return copied_pairs(builder_, map, becoming());
-  note_if(!std::ranges::is_sorted(order), f::PrimFunc::buffer_map);
   std::vector<NodePair> entries;
   for (const std::size_t i : order) entries.push_back({of(map.key(i)), of(map.value(i))});
   return builder_.map(entries);
@@ -372,15 +319,13 @@ ListId NormalForm::buffer_map(Node function) {
 NodeId NormalForm::constant_around(NodeId body, Node constant) {
   std::span<FieldValue> fields = fields_of(constant);
   fields[f::AllocateConst::body] = body;
-  fields[f::AllocateConst::extents] =
-      flat(constant.list(f::AllocateConst::extents), f::AllocateConst::extents);
+  fields[f::AllocateConst::extents] = flat(constant.list(f::AllocateConst::extents));
   return builder_.make(Kind::AllocateConst, fields);
 }
 
 /// Moves constants outwards in their order; parameters and body stay.
 NodeId NormalForm::function(Node node) {
   const std::vector<Node>& constants = constants_[index(node.id())];
-  note_if(outermost_constants(node) < constants.size(), f::AllocateConst::body);
   NodeId body = body_of(node[f::PrimFunc::body]);
   // The last one is the innermost.
   for (std::size_t i = constants.size(); i > 0; --i) body = constant_around(body, constants[i - 1]);
@@ -412,9 +357,7 @@ NodeId NormalForm::root(Node node) {
     const auto name = key.is(Kind::GlobalVar) ? name_of(key) : "";
     named.emplace_back(name, NodePair{of(key), of(functions.value(i))});
   }
-  const auto name_of = &std::pair<std::string_view, NodePair>::first;
-  note_if(!std::ranges::is_sorted(named, {}, name_of), f::IRModule::functions);
-  std::ranges::stable_sort(named, {}, name_of);
+  std::ranges::stable_sort(named, {}, &std::pair<std::string_view, NodePair>::first);
   std::vector<NodePair> entries;
   for (const auto& [name, entry] : named) entries.push_back(entry);
   std::span<FieldValue> fields = fields_of(node);
@@ -424,20 +367,8 @@ NodeId NormalForm::root(Node node) {
 
 }  // namespace c
 
-std::span<const CNormalizationRule> all_c_normalization_rules() {
-  return c::kRules;
-}
-
-std::string to_string(const CNormalizationRule& row) {
-  const KindInfo& kind = info(row.kind);
-  const std::string place = row.field
-                                ? fmt::format("{}.{}", kind.name, kind.fields[*row.field].name)
-                                : std::string(kind.name);
-  return fmt::format("{}: {} ({})", place, row.what, info(row.loss).code);
-}
-
-CNormalForm c_normal_form(const Module& module, const VersionRange& version,
-                          const std::map<std::string_view, std::string_view>& new_names) {
+Module c_normal_form(const Module& module, const VersionRange& version,
+                     const std::map<std::string_view, std::string_view>& new_names) {
   return c::NormalForm(module, version, new_names).make();
 }
 

@@ -1,13 +1,10 @@
 // Reduces a module to what generated C can express.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string_view>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,44 +18,13 @@
 
 namespace mlf::tir::c {
 
-inline constexpr auto kRules = std::to_array<CNormalizationRule>({
-#define MLF_C_RULE(loss, kind, field, remainder, what) \
-  {LossCode::loss, Kind::kind, std::uint8_t{f::kind::field}, CRemainder::remainder, what},
-#define MLF_C_KIND_RULE(loss, kind, what) \
-  {LossCode::loss, Kind::kind, std::nullopt, CRemainder::below, what},
-#include "tir/c/c_normalization.def"
-#undef MLF_C_RULE
-#undef MLF_C_KIND_RULE
-});
-
-/// A row of the table: that of a field, `f::Buffer::name`, or of a kind as such, `Kind::SeqStmt`.
-class NormalizationRule {
- public:
-  template <class Field>
-  requires std::is_enum_v<Field>
-  consteval NormalizationRule(Field field)
-      : place_(place_of(kind_of(field), std::uint8_t{field})) {}
-  consteval NormalizationRule(Kind kind) : place_(place_of(kind, std::nullopt)) {}
-
-  std::size_t place() const { return place_; }
-
- private:
-  static consteval std::size_t place_of(Kind kind, std::optional<std::uint8_t> field) {
-    std::size_t place = 0;
-    while (kRules[place].kind != kind || kRules[place].field != field) ++place;
-    return place;
-  }
-
-  std::size_t place_;
-};
-
 class NormalForm {
  public:
   using NewNames = std::map<std::string_view, std::string_view>;
 
   NormalForm(const Module& module, const VersionRange& version, const NewNames& new_names);
 
-  CNormalForm make() &&;
+  Module make() &&;
 
  private:
   NodeId of(Node node);
@@ -71,12 +37,6 @@ class NormalForm {
   std::span<FieldValue> fields_of(Node node);
   FieldValue field(Node node, std::uint8_t i);
   FieldValue rebuilt_field(Node node, std::uint8_t i);
-  /// Counts the removals of a rule.
-  void note(NormalizationRule rule) { ++applied_[rule.place()]; }
-  void note_if(bool is_there, NormalizationRule rule) {
-    if (is_there) note(rule);
-  }
-
   NodeId variable(Node node);
   NodeId type_of_variable(Node node);
   NodeId buffer(Node node);
@@ -84,7 +44,6 @@ class NormalForm {
   NodeId strided_buffer(Node node, NodeId data, DType dtype);
   NodeId load(Node node);
   NodeId store(Node node);
-  NodeId without_code(Node node);
   NodeId sequence(Node node);
   void splice(NodeId statement, std::vector<NodeId>& into);
   NodeId joined(std::vector<NodeId>& statements);
@@ -100,7 +59,7 @@ class NormalForm {
   NodeId as_division(NodeId call);
   NodeId pointer_into(std::span<const NodeId> access);
   NodeId float_imm(Node node);
-  FieldValue flat(NodeList extents, NormalizationRule rule);
+  ListId flat(NodeList extents);
   NodeId narrowed(NodeId id);
   NodeId function(Node node);
   NodeId constant_around(NodeId body, Node constant);
@@ -125,8 +84,7 @@ class NormalForm {
   text::ExprFactory make_;
   std::vector<NodeId> map_;
   IntegerRanges ranges_;
-  std::vector<std::size_t> applied_;
-  std::vector<FieldValue> fields_;  // of the last node that `fields_of` was asked for
+  std::vector<FieldValue> fields_;                // of the last node that `fields_of` was asked for
   std::unordered_map<std::uint32_t, Node> lets_;  // the values of variables that a Let defines
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
   std::unordered_map<std::uint32_t, std::vector<Node>> constants_;  // by function, outermost first

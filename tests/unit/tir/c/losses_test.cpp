@@ -3,6 +3,7 @@
 #include <set>
 
 #include "archives.h"
+#include "normalization_rules.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
 #include "support/error.h"
@@ -65,7 +66,7 @@ TEST(TableOfWhatCLoses, HasALossInEveryRowAndNoneThatIsUnknown) {
 
 TEST(TableOfWhatCLoses, HasWhateverComparingLeavesOut) {
   const std::set<std::string> codes = table();
-  for (const CNormalizationRule& row : all_c_normalization_rules())
+  for (const NormalizationRule& row : kNormalizationRules)
     expect_listed(codes, row.loss, to_string(row));
 }
 

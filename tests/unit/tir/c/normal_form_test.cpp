@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "archives.h"
+#include "normalization_rules.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
 #include "support/error.h"
@@ -18,12 +19,12 @@ namespace {
 
 using mutation::Mutation;
 
-bool is_about(const CNormalizationRule& row, Kind kind, std::uint8_t field) {
+bool is_about(const NormalizationRule& row, Kind kind, std::uint8_t field) {
   return row.kind == kind && row.field == field;
 }
 
 bool is_listed(Kind kind, std::uint8_t field) {
-  return std::ranges::any_of(all_c_normalization_rules(), [&](const CNormalizationRule& row) {
+  return std::ranges::any_of(kNormalizationRules, [&](const NormalizationRule& row) {
     return is_about(row, kind, field);
   });
 }
@@ -31,8 +32,8 @@ bool is_listed(Kind kind, std::uint8_t field) {
 /// Whether a row leaves nothing of what is below a field.
 bool is_hidden(Node node, const FieldInfo& field) {
   const auto position = field_named(node.kind(), field.name);
-  return std::ranges::any_of(all_c_normalization_rules(), [&](const CNormalizationRule& row) {
-    return is_about(row, node.kind(), *position) && row.remainder != CRemainder::below;
+  return std::ranges::any_of(kNormalizationRules, [&](const NormalizationRule& row) {
+    return is_about(row, node.kind(), *position) && row.remainder != Remainder::below;
   });
 }
 
@@ -61,7 +62,7 @@ class Changes {
   Changes(const Module& captured, const Document& read)
       : captured_(captured),
         version_(read.source.tvm_version),
-        c_(c_normal_form(read.module, version_).module) {}
+        c_(c_normal_form(read.module, version_)) {}
 
   void score(std::size_t nodes_of_a_kind, mutation::Scores& scores) const {
     const auto nodes = mutation::visible_nodes(captured_, is_hidden);
@@ -75,7 +76,7 @@ class Changes {
     Builder builder = test::copied(captured_);
     mutation.apply(builder);
     const Module changed = std::move(builder).finish(captured_.root().id());
-    return !compare(c_normal_form(changed, version_).module, c_).equal();
+    return !compare(c_normal_form(changed, version_), c_).equal();
   }
 
   void score(Node node, std::uint8_t i, mutation::Scores& scores) const {

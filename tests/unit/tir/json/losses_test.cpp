@@ -11,10 +11,10 @@
 #include <string>
 
 #include "support/error.h"
-#include "tir/c/c.h"
 #include "tir/compare/compare.h"
 #include "tir/json/format.h"
 #include "unit/all_rows.h"
+#include "unit/tir/c/normalization_rules.h"
 #include "unit/tir/json/documents.h"
 
 namespace mlf::tir::tir_json {
@@ -65,7 +65,7 @@ TEST(FieldsOfLosses, HaveWhatComparingTolerates) {
 }
 
 TEST(FieldsOfLosses, HaveWhatComparingWithGeneratedCLeavesOut) {
-  for (const CNormalizationRule& row : all_c_normalization_rules()) {
+  for (const c::NormalizationRule& row : c::kNormalizationRules) {
     EXPECT_TRUE(fields_of(info(row.loss)).contains(name_of_row(row.kind, row.field)))
         << info(row.loss).code << " lacks " << to_string(row);
   }
