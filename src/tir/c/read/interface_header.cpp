@@ -11,10 +11,10 @@ namespace {
 
 // The header tvmgen_<m>.h of `--executor-aot-interface-api c`, as interface_c.cc writes it: structs
 // of pointers, whose fields are in the order of main's parameters, and sizes as macros.
-constexpr std::string_view kPrefix = "tvmgen_";
-constexpr std::string_view kInputs = "_inputs";
-constexpr std::string_view kOutputs = "_outputs";
-constexpr std::string_view kPools = "_workspace_pools";
+constexpr std::string_view kTvmPrefix = "tvmgen_";
+constexpr std::string_view kInputStruct = "_inputs";
+constexpr std::string_view kOutputStruct = "_outputs";
+constexpr std::string_view kPoolStruct = "_workspace_pools";
 
 /// The structs and the function of a header. A formatter may have changed blanks and the places of
 /// braces.
@@ -24,7 +24,7 @@ HeaderFields declarations_in(std::string_view text) {
   Cursor cursor(source, tokenize(text, 0, static_cast<std::uint32_t>(text.size())));
   std::vector<std::string_view> words;
   while (!cursor.at_end()) {
-    const bool is_of_tvm = cursor.text(1).starts_with(kPrefix);
+    const bool is_of_tvm = cursor.text(1).starts_with(kTvmPrefix);
     if (is_of_tvm && cursor.accept_form("struct $ {", words)) {
       HeaderStruct& one = fields.structs.emplace_back();
       one.name = words[0];
@@ -46,12 +46,12 @@ class SizeReader {
 
   void read() && {
     for (const HeaderStruct& one : fields_.structs) {
-      if (one.name.ends_with(kInputs)) {
+      if (one.name.ends_with(kInputStruct)) {
         fields_.inputs = one.fields;
-        module_ = module_of(one, kInputs);
+        module_ = module_of(one, kInputStruct);
       }
-      if (one.name.ends_with(kOutputs)) fields_.outputs = one.fields;
-      if (one.name.ends_with(kPools)) add_pools(one);
+      if (one.name.ends_with(kOutputStruct)) fields_.outputs = one.fields;
+      if (one.name.ends_with(kPoolStruct)) add_pools(one);
     }
     if (module_.empty()) return;
     add_tensors();
@@ -74,7 +74,7 @@ class SizeReader {
 
   void add_pools(const HeaderStruct& pools) {
     for (const std::string& name : pools.fields) {
-      const std::string pool = module_of(pools, kPools) + "_" + support::in_capitals(name);
+      const std::string pool = module_of(pools, kPoolStruct) + "_" + support::in_capitals(name);
       const auto workspace = size_of(pool + "_WORKSPACE_POOL");
       const auto bytes = workspace ? workspace : size_of(pool + "_CONSTANT_POOL");
       if (bytes) fields_.pools.push_back({name, *bytes, !workspace});
