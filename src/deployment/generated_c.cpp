@@ -1,7 +1,6 @@
 #include "deployment/generated_c.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/c/read/interface_header.h"
+#include "tir/c/read/words.h"
 #include "tir/node_queries.h"
 
 namespace mlf::deployment {
@@ -81,9 +81,9 @@ tir::FindHeaders headers_of(const archive::Archive& archive) {
   return [&archive](std::string_view path) {
     std::vector<std::string_view> texts;
     if (support::is_tvm_header(path)) return texts;
-    const auto leaf = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
     for (const archive::Member& member : archive.members()) {
-      if (member.type == archive::MemberType::file && leaf(member.name) == leaf(path)) {
+      if (member.type == archive::MemberType::file &&
+          support::leaf_of(member.name) == support::leaf_of(path)) {
         texts.push_back(support::get_or_throw(archive.read(member)));
       }
     }
@@ -179,15 +179,6 @@ bool mentions(std::span<const TirSource> sources, std::string_view word) {
 
 constexpr std::string_view kSymbolPrefix = "tvmgen_";
 
-std::string_view identifier_at(std::string_view text, std::size_t begin) {
-  std::size_t end = begin;
-  while (end < text.size() &&
-         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
-    ++end;
-  }
-  return text.substr(begin, end - begin);
-}
-
 }  // namespace
 
 GeneratedC generated_c(const archive::Archive& archive, const Module& module,
@@ -219,7 +210,7 @@ CapturedModules::CapturedModules(const ModelLibrary& library, std::span<const Ti
   for (const TirSource& source : captured) {
     const std::string_view text = source.text;
     for (std::size_t at = text.find(kSymbolPrefix); at != std::string_view::npos;) {
-      const std::string_view symbol = identifier_at(text, at);
+      const std::string_view symbol = tir::c::word_at(text, at);
       symbols_.insert(symbol);
       at = text.find(kSymbolPrefix, at + symbol.size());
     }

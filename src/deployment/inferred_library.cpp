@@ -1,7 +1,6 @@
 #include "deployment/inferred_library.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -17,6 +16,7 @@
 #include "model_library/files.h"
 #include "support/error.h"
 #include "tir/c/c.h"
+#include "tir/c/read/words.h"
 #include "tir/node_queries.h"
 
 namespace mlf::deployment {
@@ -59,18 +59,13 @@ struct GeneratedCode {
   bool is_any = false;
 };
 
-bool is_identifier(char c) {
-  return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
-
 /// Adds the modules of the main functions that a text with TIR names.
 void add_mains(std::string_view text, Names& modules) {
   for (const std::string_view main : tir::kMainNames) {
     for (std::size_t at = text.find(main); at != std::string_view::npos;
          at = text.find(main, at + main.size())) {
-      std::size_t begin = at;
-      while (begin > 0 && is_identifier(text[begin - 1])) --begin;
-      const std::string_view symbol = text.substr(begin, at - begin + main.size());
+      const std::size_t end = at + main.size();
+      const std::string_view symbol = tir::c::word_before(text.substr(0, end), end);
       if (symbol.starts_with("tvmgen_")) modules.add(graph::module_of_main(symbol));
     }
   }

@@ -25,9 +25,7 @@ std::string declared_name(std::string_view text, const tir::DeclaredConstant& pl
   const std::size_t bracket = text.find('[', place.type.end);
   std::size_t end = std::min(bracket, text.size());
   while (end > 0 && text[end - 1] == ' ') --end;
-  std::size_t begin = end;
-  while (begin > 0 && support::is_word_character(text[begin - 1])) --begin;
-  return std::string(text.substr(begin, end - begin));
+  return std::string(tir::c::word_before(text, end));
 }
 
 class Reader {

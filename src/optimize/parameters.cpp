@@ -91,9 +91,7 @@ std::string loaded_name(std::string_view text, tir::SourceRange load) {
   text = text.substr(0, load.end);
   const std::size_t begin = text.find("*)", load.begin);
   if (begin == text.npos) return {};
-  std::size_t end = begin + 2;
-  while (end < text.size() && support::is_word_character(text[end])) ++end;
-  return std::string(text.substr(begin + 2, end - begin - 2));
+  return std::string(tir::c::word_at(text, begin + 2));
 }
 
 class Narrowing {
@@ -314,10 +312,8 @@ class Narrowing {
     if (name.empty() || declared == text.npos || count_of_word(text, name) != loads.size() + 1) {
       return why;
     }
-    std::size_t tensor_end = declared + data.size();
-    while (tensor_end < text.size() && support::is_word_character(text[tensor_end])) ++tensor_end;
-    const std::string tensor(
-        text.substr(declared + data.size(), tensor_end - declared - data.size()));
+    const std::string tensor(tir::c::word_at(text, declared + data.size()));
+    const std::size_t tensor_end = declared + data.size() + tensor.size();
     // A check of the type would fail after the change.
     const bool is_plain =
         text.substr(tensor_end).starts_with(")[0].data);") && text.find(".dtype") == text.npos &&

@@ -69,9 +69,8 @@ std::optional<CallArgument> argument_at(std::string_view text, std::size_t at) {
     }
     std::size_t end = at;
     while (end > 0 && is_blank(text[end - 1])) --end;
-    std::size_t begin = end;
-    while (begin > 0 && is_word_character(text[begin - 1])) --begin;
-    if (begin < end) return CallArgument{text.substr(begin, end - begin), index};
+    const std::string_view function = tir::c::word_before(text, end);
+    if (!function.empty()) return CallArgument{function, index};
   }
   return std::nullopt;
 }
@@ -86,9 +85,7 @@ class PoolSearch {
     for (std::size_t at = text.find(pool_); at != text.npos; at = text.find(pool_, at + 1)) {
       if (at > 0 && is_word_character(text[at - 1])) continue;
       const std::size_t end = at + pool_.size();
-      std::size_t word_end = end;
-      while (word_end < text.size() && is_word_character(text[word_end])) ++word_end;
-      const std::string_view rest = text.substr(end, word_end - end);
+      const std::string_view rest = tir::c::word_at(text, end);
       const bool is_known = rest.empty() ? is_definition(text, at, end) || is_gift(text, at, end)
                                          : is_of_tensor(rest);
       if (!is_known) return at;

@@ -11,6 +11,11 @@ inline bool ends_with_any(std::string_view name, std::initializer_list<std::stri
   return std::ranges::any_of(endings, [&](std::string_view end) { return name.ends_with(end); });
 }
 
+/// The name of a file without its directory.
+inline std::string_view leaf_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 /// What a build compiles.
 inline bool is_c_source(std::string_view name) {
   return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"});

@@ -18,6 +18,7 @@ namespace mlf::tir::c {
 namespace {
 
 using support::is_among;
+using support::leaf_of;
 using support::SourceText;
 
 // A few faults are enough for a message.
@@ -38,19 +39,15 @@ constexpr auto kTags = std::to_array<std::string_view>({"struct", "union", "enum
 /// How types of TVM's runtime begin.
 constexpr auto kTypesOfRuntime = std::to_array<std::string_view>({"TVM", "DL"});
 
-std::string_view leaf(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 class FaultFinder {
  public:
   std::vector<DeclarationFault> run(const SourceText& source,
                                     std::span<const SourceText> headers) && {
-    for (const SourceText& header : headers) own_headers_.insert(leaf(header.member));
+    for (const SourceText& header : headers) own_headers_.insert(leaf_of(header.member));
     const auto find = [&](std::string_view path) {
       std::vector<std::string_view> texts;
       for (const SourceText& header : headers) {
-        if (leaf(header.member) == leaf(path)) texts.push_back(header.text);
+        if (leaf_of(header.member) == leaf_of(path)) texts.push_back(header.text);
       }
       return texts;
     };
@@ -79,13 +76,12 @@ class FaultFinder {
   void note_types(const SourceText& source, const Directives& found) {
     for (const std::string_view path : found.includes) {
       knows_headers_ &= support::is_tvm_header(path) || is_among(kKnownHeaders, path) ||
-                        own_headers_.contains(leaf(path));
+                        own_headers_.contains(leaf_of(path));
     }
     for (const auto& [name, macro] : found.macros) aliases_.insert(name);
     has_conditions_ |= found.has_conditions || found.everywhere;
     for (const Item& item : split(source).items) {
-      const std::string_view head =
-          source.text.substr(item.head.begin, item.head.end - item.head.begin);
+      const std::string_view head = item.head.in(source.text);
       // Another name of a type, which is not compared with the type.
       if (head.starts_with("typedef")) aliases_.insert(head.substr(head.find_last_of(" *}") + 1));
     }

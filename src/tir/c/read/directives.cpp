@@ -212,7 +212,7 @@ class DirectiveReader {
   bool has_rows(const Item& item) const {
     if (item.body.end <= item.body.begin) return false;
     if (item.kind == ItemKind::array || item.kind == ItemKind::pool) return true;
-    const std::string_view body = text_.substr(item.body.begin, item.body.end - item.body.begin);
+    const std::string_view body = item.body.in(text_);
     return item.kind == ItemKind::other && item.name.empty() && body.find('#') == body.npos;
   }
 
@@ -328,7 +328,7 @@ class DirectiveReader {
     if (count_ == 2 && !levels_.empty() && levels_.back().guard == name) {
       levels_.back().kind = Level::Kind::guard;
     }
-    const std::string_view value = text_.substr(rest.begin, rest.end - rest.begin);
+    const std::string_view value = rest.in(text_);
     const auto [macro, is_new] = found_.macros.try_emplace(name);
     // What looks like the guard of a header may be a default.
     const bool is_conditional = std::ranges::any_of(levels_, [&](const Level& level) {
@@ -347,7 +347,7 @@ class DirectiveReader {
     const std::size_t end = name.find(close, 1);
     const bool is_named = name.starts_with('<') || name.starts_with('"');
     const std::string_view path = is_named && end != name.npos ? name.substr(1, end - 1) : "";
-    const std::string_view leaf = path.substr(path.rfind('/') + 1);
+    const std::string_view leaf = support::leaf_of(path);
     const bool is_header = leaf.find('.') == leaf.npos || support::is_c_header(leaf);
     std::string why = fmt::format("the inclusion of {}", name);
     if (path.empty() || !is_header) return doubt_all(where, std::move(why));
@@ -369,7 +369,7 @@ class DirectiveReader {
     if (content.end - content.begin > 256) return false;
     std::string words;
     for (const Token& token : tokenize(text_, content.begin, content.end)) {
-      words += text_.substr(token.begin, token.end - token.begin);
+      words += text_of(token, text_);
     }
     return words == "extern\"C\"" || words == "extern\"C\"{" || words == "}";
   }
@@ -419,7 +419,7 @@ std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
   const auto next = std::ranges::upper_bound(doubts, part.begin, {},
                                              [](const Doubt& one) { return one.where.end; });
   if (next != doubts.end() && next->where.begin < part.end) return *next;
-  if (!may_name_any(macros, text.substr(part.begin, part.end - part.begin))) return std::nullopt;
+  if (!may_name_any(macros, part.in(text))) return std::nullopt;
   for (std::uint32_t at = part.begin; at < part.end;) {
     const std::string_view name = next_name(text, at, part.end);
     if (!macros.contains(name)) continue;
@@ -432,15 +432,14 @@ std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
 bool Directives::are_harmless_attributes(std::string_view text) const {
   std::string expanded;
   for (const Token& token : tokenize(text, 0, static_cast<std::uint32_t>(text.size()))) {
-    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    const std::string_view word = text_of(token, text);
     const auto macro = macros.find(word);
     const bool is_known = macro != macros.end() && macro->second.is_certain;
     expanded += fmt::format("{} ", is_known ? macro->second.value : word);
   }
   std::size_t depth = 0;
   for (const Token& token : tokenize(expanded, 0, static_cast<std::uint32_t>(expanded.size()))) {
-    const std::string_view word =
-        std::string_view(expanded).substr(token.begin, token.end - token.begin);
+    const std::string_view word = text_of(token, expanded);
     if (token.kind == TokenKind::end) break;
     if (word == ")" && depth-- == 0) return false;
     const bool is_attribute = depth == 0 && is_among(kBeforeFunctions, word);

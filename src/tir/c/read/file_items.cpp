@@ -243,7 +243,7 @@ class Splitter {
     std::string words;
     std::size_t depth = 0;
     for (const Token& token : tokenize(text_, item.head.begin, item.head.end)) {
-      const std::string_view word = text_.substr(token.begin, token.end - token.begin);
+      const std::string_view word = text_of(token, text_);
       if (word == "(") ++depth;
       if (depth == 0 && word != "__attribute__") words += fmt::format("{} ", word);
       if (word == ")") --depth;
@@ -327,9 +327,7 @@ class Splitter {
   }
 
   void pass_blank() { at_ = skip_blank(text_, at_, end_); }
-  std::string_view head_text(const Item& item) const {
-    return text_.substr(item.head.begin, item.head.end - item.head.begin);
-  }
+  std::string_view head_text(const Item& item) const { return item.head.in(text_); }
 
   std::string_view text_;
   std::uint32_t end_;
@@ -361,7 +359,7 @@ bool is_tvm_array(std::string_view head) {
 
 std::string section_of(std::string_view text, const Item& item) {
   constexpr std::string_view kSection = "section(\"";
-  text = text.substr(item.head.begin, item.head.end - item.head.begin);
+  text = item.head.in(text);
   const std::size_t at = text.find(kSection);
   if (at == text.npos) return {};
   text.remove_prefix(at + kSection.size());
@@ -412,10 +410,6 @@ constexpr std::array kHeadMarks = {
     Mark{" p0)", TvmFeature::c_p_names},
     Mark{"void* arg0", TvmFeature::c_numbered_params},
 };
-
-std::string_view text_of(const support::SourceText& source, Bytes range) {
-  return source.text.substr(range.begin, range.end - range.begin);
-}
 
 void observe(VersionInference& versions, TvmFeature feature, bool is_there) {
   is_there ? versions.observe(feature) : versions.observe_absence(feature);
@@ -470,8 +464,8 @@ void look_at_prologue(std::string_view body, FileForms& forms, VersionInference&
 /// Searches whole bodies for spellings, without tokens.
 void look_at_function(const support::SourceText& source, const Item& item, FileForms& forms,
                       VersionInference& versions) {
-  const std::string_view head = text_of(source, item.head);
-  const std::string_view body = text_of(source, item.body);
+  const std::string_view head = item.head.in(source.text);
+  const std::string_view body = item.body.in(source.text);
   for (const auto& [spelling, feature] : kHeadMarks) {
     if (head.find(spelling) != head.npos) versions.observe(feature);
   }
@@ -522,7 +516,7 @@ void infer_version(const support::SourceText& source, const FileItems& file,
       look_at_function(source, item, forms, versions);
     if (item.kind != ItemKind::pool) continue;
     const bool is_const =
-        text_of(source, item.head).find("static const struct") != std::string_view::npos;
+        item.head.in(source.text).find("static const struct") != std::string_view::npos;
     observe(versions, TvmFeature::c_constant_pools, is_const);
   }
   // Decided at the end: another function of the file may show the feature.

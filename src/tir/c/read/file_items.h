@@ -25,6 +25,8 @@ enum class ItemKind : std::uint8_t {
 struct Bytes {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
+
+  std::string_view in(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
 struct Item {

@@ -57,7 +57,7 @@ OtherMemory variable_of(const support::SourceText& source, const Item& item) {
   bool is_const = false;
   bool is_attribute = false;
   for (const Token& token : tokenize(source.text, item.head.begin, end)) {
-    const std::string_view word = source.text.substr(token.begin, token.end - token.begin);
+    const std::string_view word = text_of(token, source.text);
     if (word == ")" || word == "]" || word == "}") {
       if (--depth == 0 && word == "}") words = 1;  // a type with members
     } else if (word == "(" || word == "[" || word == "{") {
@@ -92,8 +92,7 @@ bool is_target_c(std::string_view target) {
 std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText& source,
                                                       const Item& item) {
   std::vector<std::string_view> shifted;
-  const std::string_view body =
-      source.text.substr(item.body.begin, item.body.end - item.body.begin);
+  const std::string_view body = item.body.in(source.text);
   if (body.find("_main__") == body.npos && body.find("_run_model") == body.npos) return shifted;
   Cursor cursor(source, tokenize(source.text, item.body.begin, item.body.end));
   while (!cursor.at_end()) {
@@ -130,9 +129,7 @@ struct File {
   FileItems items;
   Directives directives;
 
-  std::string_view text(Bytes range) const {
-    return source.text.substr(range.begin, range.end - range.begin);
-  }
+  std::string_view text(Bytes range) const { return range.in(source.text); }
 
   /// Fails if the preprocessor may change an item.
   void require_plain(const Item& item) const {
@@ -251,21 +248,14 @@ class ModuleReader {
   void read_headers(File& file) {
     if (!sources_.headers) return;
     Directives& all = file.directives;
-    std::vector<std::string_view> paths = all.includes;
-    support::NameSet<std::string_view> known(paths.begin(), paths.end());
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      for (const std::string_view text : sources_.headers(paths[i])) {
-        const support::SourceText header{{}, {}, text};
-        const FileItems items = c::split(header);
-        Directives of_header = directives_of(text, items.items);
-        for (const Item& item : items.items) hide_pools(header, item);
-        add_variables(header, items);
-        all.macros.merge(of_header.macros);
-        if (!all.everywhere) all.everywhere = std::move(of_header.everywhere);
-        for (const std::string_view path : of_header.includes) {
-          if (known.insert(path).second) paths.push_back(path);
-        }
-      }
+    for (const std::string_view text : included_texts(all.includes, sources_.headers)) {
+      const support::SourceText header{{}, {}, text};
+      const FileItems items = c::split(header);
+      Directives of_header = directives_of(text, items.items);
+      for (const Item& item : items.items) hide_pools(header, item);
+      add_variables(header, items);
+      all.macros.merge(of_header.macros);
+      if (!all.everywhere) all.everywhere = std::move(of_header.everywhere);
     }
   }
 
@@ -389,8 +379,7 @@ class ModuleReader {
       }
       const bool has_values = item.kind == ItemKind::array || item.kind == ItemKind::pool;
       if (has_values || is_wanted(items, item)) continue;
-      const std::string_view body =
-          source.text.substr(item.body.begin, item.body.end - item.body.begin);
+      const std::string_view body = item.body.in(source.text);
       std::size_t at = support::find_word(body, "static");
       for (; at != body.npos; at = support::find_word(body, "static", at + 1)) {
         const bool is_const = body.substr(at).starts_with("static const ");

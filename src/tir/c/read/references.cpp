@@ -33,7 +33,7 @@ void add_called(std::string_view text, Bytes part,
   const std::vector<Token> tokens = tokenize(text, part.begin, part.end);
   std::string_view before;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const std::string_view word = text.substr(tokens[i].begin, tokens[i].end - tokens[i].begin);
+    const std::string_view word = text_of(tokens[i], text);
     const bool is_member = before == "." || before == "->";
     if (tokens[i].kind == TokenKind::name && !is_member &&
         (tokens[i + 1].sign == sign("(") || prototypes.contains(word)) && may_be_function(word)) {
@@ -61,7 +61,7 @@ CReferences references_of(std::string_view text, const MacroValues& macros) {
   support::NameSet<std::string_view> prototypes;
   support::NameSet<std::string_view> own;  // that no other file sees
   for (const c::Item& item : file.items) {
-    const std::string_view head = text.substr(item.head.begin, item.head.end - item.head.begin);
+    const std::string_view head = item.head.in(text);
     if (item.kind == c::ItemKind::prototype) prototypes.insert(item.name);
     const bool has_body = item.body.end > item.head.end && !item.name.empty();
     const bool is_function = has_body && text[item.head.end] == '{';

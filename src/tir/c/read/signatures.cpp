@@ -57,7 +57,7 @@ std::string read_prefix(Cursor& cursor) {
 }
 
 std::string_view name_of(const support::SourceText& source, const Item& item) {
-  std::string_view head = source.text.substr(item.head.begin, item.head.end - item.head.begin);
+  std::string_view head = item.head.in(source.text);
   head = head.substr(0, head.rfind('['));
   return head.substr(std::min(head.rfind(' ') + 1, head.size()));
 }

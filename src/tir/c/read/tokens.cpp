@@ -200,7 +200,7 @@ std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32
     token = token_at(text, token.end, end);
   }
   at = token.end;
-  return text.substr(token.begin, token.end - token.begin);
+  return text_of(token, text);
 }
 
 std::string_view without_quotes(std::string_view string) {

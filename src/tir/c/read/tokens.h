@@ -17,6 +17,11 @@ using text::sign;
 using text::Token;
 using text::TokenKind;
 
+/// The text of a token.
+inline std::string_view text_of(const Token& token, std::string_view text) {
+  return text.substr(token.begin, token.end - token.begin);
+}
+
 /// The tokens of the bytes [begin, end) of a source, without comments and preprocessor lines. The
 /// last one is an end token. A character without a meaning in C is its own token.
 std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end);
@@ -61,9 +66,7 @@ class Cursor {
   const Token& at_position(std::size_t position) const {
     return position < tokens_.size() ? tokens_[position] : tokens_.back();
   }
-  std::string_view text(const Token& token) const {
-    return source_->text.substr(token.begin, token.end - token.begin);
-  }
+  std::string_view text(const Token& token) const { return text_of(token, source_->text); }
   std::string_view text(std::size_t ahead = 0) const { return text(peek(ahead)); }
   /// Offset of a word that was read.
   std::uint32_t begin_of(std::string_view word) const {
@@ -135,7 +138,7 @@ class Cursor {
     const auto end = static_cast<std::uint32_t>(form.size());
     Token part = token_at(form, 0, end);
     for (; part.kind != TokenKind::end; part = token_at(form, part.end, end)) {
-      if (!use(form.substr(part.begin, part.end - part.begin))) return false;
+      if (!use(text_of(part, form))) return false;
     }
     return true;
   }

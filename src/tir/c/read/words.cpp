@@ -24,20 +24,27 @@ std::size_t line_end(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-std::size_t word_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_word_character(text[at])) ++at;
-  return at;
+}  // namespace
+
+std::string_view word_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() && is_word_character(text[end])) ++end;
+  return text.substr(begin, end - begin);
 }
 
-}  // namespace
+std::string_view word_before(std::string_view text, std::size_t end) {
+  std::size_t begin = end;
+  while (begin > 0 && is_word_character(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
 
 void for_each_word(std::string_view text,
                    const std::function<void(std::string_view, std::size_t)>& use) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = word_end(text, at);
+    const std::string_view word = word_at(text, at);
     // A constant of C has more numbers than all other words.
-    if (end > at && !support::is_digit(text[at])) use(text.substr(at, end - at), at);
-    at = std::max(end, at + 1);
+    if (!word.empty() && !support::is_digit(text[at])) use(word, at);
+    at += std::max<std::size_t>(word.size(), 1);
   }
 }
 
@@ -79,9 +86,7 @@ bool joins_words(std::string_view text) {
 bool joins_literals(std::string_view text, const std::set<std::string, std::less<>>& names) {
   std::size_t quote = text.find('"');
   for (; quote != text.npos; quote = text.find('"', quote + 1)) {
-    std::size_t begin = quote;
-    while (begin > 0 && is_word_character(text[begin - 1])) --begin;
-    const std::string_view word = text.substr(begin, quote - begin);
+    const std::string_view word = word_before(text, quote);
     const auto name = names.upper_bound(word);
     if (word.empty() || name == names.end() || !name->starts_with(word)) continue;
     const std::size_t next = std::min(text.find_first_not_of(" \t\r\n\\", quote + 1), text.size());
@@ -99,7 +104,7 @@ std::string_view type_macro(std::string_view text) {
   for (; at != text.npos; at = text.find(kDefineWord, at + 1)) {
     const std::size_t begin =
         std::min(text.find_first_not_of(" \t\r\n", at + kDefineWord.size()), text.size());
-    const std::string_view word = text.substr(begin, word_end(text, begin) - begin);
+    const std::string_view word = word_at(text, begin);
     if (scalar_type(word)) return word;
   }
   return {};

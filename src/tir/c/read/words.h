@@ -10,6 +10,11 @@
 
 namespace mlf::tir::c {
 
+/// The word characters of `text` from `begin` on.
+std::string_view word_at(std::string_view text, std::size_t begin);
+/// The word characters of `text` before `end`.
+std::string_view word_before(std::string_view text, std::size_t end);
+
 /// Calls `use(word, place)` for each word of a C text that is not a number; `place` is the offset
 /// of its first character.
 void for_each_word(std::string_view text,

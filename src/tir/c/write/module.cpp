@@ -111,10 +111,9 @@ class ModuleWriter {
     check_constants(all_pools);
     write_head();
     write_imported();
-    for (const Node function : functions_) {
-      const Node linked = linked_params_of(function);
-      linked ? write_linked_params(linked) : write_constants(function);
-    }
+    for_each_array([&](std::string_view name, Node array) {
+      write_array(sink_, name, array, constant_alignment());
+    });
     // So functions can call each other in any order.
     if (forms_.has(TvmFeature::c_own_prototypes)) {
       for (const FunctionText& text : texts) {
@@ -250,19 +249,24 @@ class ModuleWriter {
     for (const ImportedC& piece : document_.imported_c) sink_("\n" + piece.text);
   }
 
-  void write_constants(Node function) {
-    for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
-      if (!statement.is(Kind::AllocateConst)) return;
-      write_array(sink_, statement[f::AllocateConst::buffer_var].text(f::Var::name),
-                  statement[f::AllocateConst::data], constant_alignment());
-    });
-  }
-
-  void write_linked_params(Node params) {
-    const NodeMap entries = params.map(f::StringMap::entries);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      write_array(sink_, fmt::format("{}{}", kLinkedParamPrefix, entries.name(i)),
-                  entries.value(i)[f::LinkedParam::param], constant_alignment());
+  /// Calls `use` with the name and the NDArray of each array outside of functions.
+  template <class Use>
+  void for_each_array(Use&& use) const {
+    for (const Node function : functions_) {
+      if (const Node linked = linked_params_of(function)) {
+        const NodeMap entries = linked.map(f::StringMap::entries);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+          if (!entries.value(i).is(Kind::LinkedParam)) cannot_print(entries.value(i).info().name);
+          use(fmt::format("{}{}", kLinkedParamPrefix, entries.name(i)),
+              entries.value(i)[f::LinkedParam::param]);
+        }
+        continue;
+      }
+      for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
+        if (!statement.is(Kind::AllocateConst)) return;
+        use(statement[f::AllocateConst::buffer_var].text(f::Var::name),
+            statement[f::AllocateConst::data]);
+      });
     }
   }
 
@@ -300,20 +304,7 @@ class ModuleWriter {
 
   /// Throws if the data of a constant cannot be printed.
   void check_constants(const std::vector<NamedPool>& pools) const {
-    for (const Node function : functions_) {
-      if (const Node linked = linked_params_of(function)) {
-        const NodeMap entries = linked.map(f::StringMap::entries);
-        for (std::size_t k = 0; k < entries.size(); ++k) {
-          if (!entries.value(k).is(Kind::LinkedParam)) cannot_print(entries.value(k).info().name);
-          require_printable(entries.value(k)[f::LinkedParam::param], entries.name(k));
-        }
-      }
-      for_each_statement(function[f::PrimFunc::body], [](Node statement) {
-        if (!statement.is(Kind::AllocateConst)) return;
-        require_printable(statement[f::AllocateConst::data],
-                          statement[f::AllocateConst::buffer_var].text(f::Var::name));
-      });
-    }
+    for_each_array([](std::string_view name, Node array) { require_printable(array, name); });
     for (const NamedPool& pool : pools) {
       if (!pool.info.is(Kind::ConstantPoolInfo)) continue;
       for (const Node constant : pool.info.list(f::ConstantPoolInfo::constant_info_array)) {
