@@ -306,6 +306,10 @@ MLF_API analysis::Count compiled_bytes(const CompiledCode& code, std::uint64_t b
 MLF_API analysis::Count stack_frames(const ModuleReport& module,
                                      std::optional<std::uint64_t> library = {});
 
+/// "scratch 56192 + input 16000 + output 16000": the tensors at the peak, summed up by role. Empty
+/// without a peak.
+MLF_API std::string parts_of_peak(const ModuleReport& module);
+
 /// A contradiction and its module.
 struct ModuleContradiction {
   std::string module;

@@ -298,30 +298,6 @@ std::string numbers_line(const ModuleReport& module, std::string_view head, std:
   return for_screen(line, screen);
 }
 
-/// "scratch 56192 + input 16000 + output 16000": the tensors at the peak, summed up by role.
-std::string parts_of_peak(const ModuleReport& module) {
-  constexpr std::array kRoles{analysis::LiveRole::scratch, analysis::LiveRole::input,
-                              analysis::LiveRole::in_out, analysis::LiveRole::output,
-                              analysis::LiveRole::held};
-  const auto tensors = analysis::live_tensors(*module.network, *module.peak.call);
-  std::vector<std::string> parts;
-  Count sum;
-  for (const analysis::LiveRole role : kRoles) {
-    Count bytes;
-    for (const analysis::LiveTensor& tensor : tensors) {
-      if (tensor.role == role) bytes += analysis::to_count(tensor.bytes);
-    }
-    sum += bytes;
-    if (bytes != Count{}) parts.push_back(fmt::format("{} {}", to_string(role), to_string(bytes)));
-  }
-  std::string text = fmt::format("{}", fmt::join(parts, " + "));
-  // A result may overlap an input that is no longer needed.
-  if (sum.is_exact() && module.peak.bytes.is_exact() && sum.min > module.peak.bytes.min) {
-    text += fmt::format(" - shared {}", sum.min - module.peak.bytes.min);
-  }
-  return text;
-}
-
 std::string peak_line(const ModuleReport& module, const Screen& screen) {
   const analysis::RamPeak& peak = module.peak;
   if (!peak.call) return {};

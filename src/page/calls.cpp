@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "page/parts.h"
@@ -19,8 +21,11 @@ std::string shape_text(const graph::TensorType& type) {
 class CallsTable {
  public:
   CallsTable(HtmlWriter& html, const ModuleView& module) : html_(html), module_(module) {
-    has_layers_ = std::ranges::any_of(module.report.calls,
-                                      [](const CallReport& call) { return !call.layer.empty(); });
+    std::set<std::string_view> files;
+    for (const KernelReport& kernel : module.report.kernels) {
+      if (kernel.c) files.insert(kernel.c->file);
+    }
+    is_in_one_file_ = files.size() == 1;
     for (const CallMeasureInfo& one : call_measures()) {
       if (is_shown(one.measure)) measures_.push_back(one);
     }
@@ -32,14 +37,12 @@ class CallsTable {
   void head();
   void row(std::size_t number);
   void name_cell(const CallReport& call);
-  void layer_cell(const CallReport& call);
   bool is_shown(CallMeasure measure) const;
   void ratio_cells(const CallReport& call);
-  void lines_cell(const KernelReport& kernel);
 
   HtmlWriter& html_;
   const ModuleView& module_;
-  bool has_layers_ = false;
+  bool is_in_one_file_ = false;            // the C of all kernels: rows need not name it
   std::vector<CallMeasureInfo> measures_;  // that have a column
 };
 
@@ -52,11 +55,11 @@ bool CallsTable::is_shown(CallMeasure measure) const {
 }
 
 void CallsTable::head() {
-  std::vector<std::string> names{"#Call", "Kernel"};
-  // Omits columns without a value in any call.
-  if (has_layers_) names.emplace_back("Layer");
-  names.insert(names.end(), {"Output", "Type"});
-  for (const CallMeasureInfo& one : measures_) names.push_back("#" + std::string(one.title));
+  std::vector<std::string> names{"#Call", "Kernel, layer", "Output"};
+  for (const CallMeasureInfo& one : measures_) {
+    const bool is_time = one.measure == CallMeasure::nanoseconds;
+    names.push_back(is_time ? "#Time (ms)" : "#" + std::string(one.title));
+  }
   if (module_.report.times) names.insert(names.end(), {"#Share (%)", "#Per MAC"});
   names.emplace_back("Lines of C");
   head_row(html_, names);
@@ -70,24 +73,8 @@ void CallsTable::name_cell(const CallReport& call) {
     html_.text(" ");
     html_.element("span", {{"class", "tag"}}, "peak");
   }
-  html_.close("td");
-}
-
-/// The kernel's section lists all names of the layer.
-void CallsTable::layer_cell(const CallReport& call) {
-  if (!has_layers_) return;
-  html_.breakable_element("td", {{"class", "wide"}},
-                          call.layer.empty() ? "-" : first_layer(call.layer));
-}
-
-/// The text may break between the file and its lines.
-void CallsTable::lines_cell(const KernelReport& kernel) {
-  const std::string place = lines_text(kernel.c);
-  const std::size_t lines = place.rfind(':') + 1;
-  html_.open("td", {{"class", "lines"}});
-  html_.text(place.substr(0, lines));
-  html_.trusted("<wbr>");
-  html_.text(place.substr(lines));
+  // The kernel's section lists all names of the layer.
+  if (!call.layer.empty()) html_.breakable_element("div", {}, first_layer(call.layer));
   html_.close("td");
 }
 
@@ -101,18 +88,25 @@ void CallsTable::ratio_cells(const CallReport& call) {
 
 void CallsTable::row(std::size_t number) {
   const CallReport& call = module_.report.calls[number];
+  const KernelReport& kernel = module_.report.kernels[call.kernel];
   const std::string id = module_.call_id(number);
   html_.open("tr", {{"id", id}});
   html_.open("th", {{"scope", "row"}, {"class", "n"}});
   link_to(html_, id, std::to_string(number));
   html_.close("th");
   name_cell(call);
-  layer_cell(call);
-  html_.element("td", shape_text(call.output));
-  html_.element("td", call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype));
-  for (const CallMeasureInfo& one : measures_) number_cell(html_, call[one.measure]);
+  html_.element("td",
+                fmt::format("{} {}", shape_text(call.output),
+                            call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype)));
+  for (const CallMeasureInfo& one : measures_) {
+    const analysis::Count& count = call[one.measure];
+    const bool is_time = one.measure == CallMeasure::nanoseconds;
+    html_.element("td", {{"class", "n"}}, is_time ? milliseconds_text(count) : number_text(count));
+  }
   ratio_cells(call);
-  lines_cell(module_.report.kernels[call.kernel]);
+  std::string lines = lines_text(kernel.c);
+  if (is_in_one_file_) lines.erase(0, lines.rfind(':') + 1);
+  html_.element("td", {{is_in_one_file_ ? "class" : "", "lines"}}, lines);
   html_.close("tr");
 }
 
@@ -128,8 +122,8 @@ void CallsTable::write() {
 void write_calls(HtmlWriter& html, const ModuleView& module) {
   if (module.report.calls.empty()) return;
   html.element("h3", {{"id", module.id("calls")}}, "Calls");
-  write_roofline(html, module);
   CallsTable(html, module).write();
+  write_roofline(html, module);
 }
 
 }  // namespace mlf::page

@@ -37,10 +37,9 @@ HtmlWriter::Attribute bytes_attribute(const std::string& bytes, const std::strin
 }
 
 /// `height` is that of the drawing, in bytes.
-void rectangle(HtmlWriter& html, std::uint64_t height, const MapTensor& tensor, std::size_t nth) {
+void rectangle(HtmlWriter& html, std::uint64_t height, const MapTensor& tensor,
+               const std::string& look) {
   const std::uint64_t end = tensor.offset + tensor.bytes;
-  const std::string look =
-      tensor.is_scratch ? "scratch" : fmt::format("tensor t{}", nth % kColours);
   const std::string bytes = std::to_string(tensor.bytes);
   const std::string its_height = drawn_length(tensor.bytes, height);
   html.open("rect", {{"class", look},
@@ -121,10 +120,24 @@ void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std
                });
 }
 
+/// A line at the call with the most memory in use. Letters do not follow the scale of a drawing.
+void mark_peak(HtmlWriter& html, const PageModule& data, graph::CallId peak) {
+  const auto step = std::ranges::find(data.calls, std::optional(peak)) - data.calls.begin();
+  const double x = 100 * (static_cast<double>(step) + 0.5) / data.steps;
+  const std::string at = fmt::format("{:.2f}%", x);
+  html.open("svg", {{"class", "marks"}, {"aria-hidden", "true"}});
+  html.open("line", {{"x1", at}, {"x2", at}, {"y2", "100%"}});
+  html.close("line");
+  html.element("text", {{"class", x < 50 ? "right" : "left"}, {"x", at}, {"y", "0"}, {"dy", "-4"}},
+               fmt::format("peak: call {}", index(peak)));
+  html.close("svg");
+}
+
 /// The frame of a drawing of this many bytes: caption, scale, and the ends of the axes.
 template <class Draw>
 void write_plot(HtmlWriter& html, const PageModule& data, std::uint64_t height,
-                const std::string& label, bool is_pool, Draw draw) {
+                const std::string& label, bool is_pool, std::optional<graph::CallId> peak,
+                Draw draw) {
   html.element("figcaption", label);
   html.open("div", {{"class", "plot"}});
   html.element("span", {{"class", "top"}}, number_text(height));
@@ -136,13 +149,39 @@ void write_plot(HtmlWriter& html, const PageModule& data, std::uint64_t height,
                     {"class", is_pool ? "places" : "amounts"}});
   draw();
   html.close("svg");
+  if (peak) mark_peak(html, data, *peak);
   html.element("span", {{"class", "first"}}, "step 0");
   html.element("span", {{"class", "last"}}, fmt::format("step {}", data.steps - 1));
   html.close("div");
 }
 
+/// The bytes that two tensors have at one time, as a tensor of both names.
+std::vector<MapTensor> shared_by(const std::vector<MapTensor>& tensors) {
+  std::vector<const MapTensor*> by_first;
+  for (const MapTensor& tensor : tensors) by_first.push_back(&tensor);
+  std::ranges::stable_sort(by_first, {}, &MapTensor::begin);
+  std::vector<const MapTensor*> alive;
+  std::vector<MapTensor> shared;
+  for (const MapTensor* one : by_first) {
+    std::erase_if(alive, [&](const MapTensor* other) { return other->end <= one->begin; });
+    for (const MapTensor* other : alive) {
+      const std::uint64_t first = std::max(one->offset, other->offset);
+      const std::uint64_t last = std::min(one->offset + one->bytes, other->offset + other->bytes);
+      if (first >= last) continue;
+      shared.push_back({fmt::format("{} and {} share", other->name, one->name), first, last - first,
+                        one->begin, std::min(one->end, other->end)});
+    }
+    alive.push_back(one);
+  }
+  return shared;
+}
+
 void rectangles(HtmlWriter& html, std::uint64_t height, const std::vector<MapTensor>& tensors) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) rectangle(html, height, tensors[i], i);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    rectangle(html, height, tensors[i],
+              tensors[i].is_scratch ? "scratch" : fmt::format("tensor t{}", i % kColours));
+  }
+  for (const MapTensor& one : shared_by(tensors)) rectangle(html, height, one, "shared");
 }
 
 /// How a map is shown.
@@ -151,6 +190,7 @@ struct MapView {
   std::uint64_t height = 0;  ///< bytes that the drawing shows
   std::string calls{};       ///< the calls to which the script links, by step
   std::string id{};          ///< of the figure; empty: none
+  std::optional<graph::CallId> peak{};
 };
 
 void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
@@ -161,10 +201,15 @@ void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
   write_plot(html, data, view.height,
              fmt::format("{}{}{}, {} bytes", view.when, is_pool ? "pool " : "", map.name,
                          number_text(map.bytes)),
-             is_pool, [&] {
+             is_pool, view.peak, [&] {
                is_pool ? rectangles(html, view.height, map.tensors)
                        : amounts(html, data, map, view.height);
              });
+  if (is_pool && !shared_by(map.tensors).empty()) {
+    html.element("p", {{"class", "note"}},
+                 "Dashed: bytes that two tensors have in one call. A kernel may write its result "
+                 "over what it has read before.");
+  }
   reasons(html, map.uncertain);
   if (!map.left_out.empty()) {
     std::string names;
@@ -177,13 +222,14 @@ void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
 }
 
 /// Uses the scale of the present pool: the empty space at the top is the gain.
-void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
+void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
+                   std::optional<graph::CallId> peak) {
   html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(data)}});
   write_plot(
       html, data, map.bytes,
       fmt::format("planned pool {}, {} bytes: {} fewer", map.name, number_text(map.planned->bytes),
                   number_text(map.bytes - map.planned->bytes)),
-      true, [&] { rectangles(html, map.bytes, map.planned->tensors); });
+      true, peak, [&] { rectangles(html, map.bytes, map.planned->tensors); });
   html.element(
       "p", {{"class", "note"}},
       "To write an archive with these offsets, run mlf optimize --only ram -o NEW.tar ARCHIVE.");
@@ -211,8 +257,9 @@ void write_memory(HtmlWriter& html, const ModuleView& module) {
   for (const MemoryMap& map : module.data.maps) {
     if (!is_shown(map)) continue;
     write_map(html, module.data, map,
-              {"", map.bytes, call_list(module.data), module.id("memory=" + map.name)});
-    if (map.planned) write_planned(html, module.data, map);
+              {"", map.bytes, call_list(module.data), module.id("memory=" + map.name),
+               module.report.peak.call});
+    if (map.planned) write_planned(html, module.data, map, module.report.peak.call);
   }
   html.close("div");
 }

@@ -73,13 +73,29 @@ void write_cards(HtmlWriter& html, const TextOf& text_of) {
   html.close("div");
 }
 
-/// Without a network, shows only what is there.
+/// Without a network there are no bars: shows the numbers that are there.
 void write_figures(HtmlWriter& html, const ModuleReport& module) {
+  if (module.network) return;
   write_cards(html, [&](const ModuleMeasureInfo& one) {
     const Count value = one.value(module);
-    const bool is_shown = !module.no_network || value.min > 0;
-    return is_shown ? number_text(value) : "";
+    return value.min > 0 ? number_text(value) : "";
   });
+}
+
+/// What all calls take, by the profile.
+void profile_sentence(HtmlWriter& html, const ModuleReport& module) {
+  if (!module.times) return;
+  std::string numbers;
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    const Count value = one.value(module);
+    if (one.group() != kTimeGroup || (value.min == 0 && !value.max)) continue;
+    const bool is_time = one.unit == "nanoseconds";
+    numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ",
+                           is_time ? milliseconds_text(value) : number_text(value),
+                           is_time ? "ms" : one.label);
+  }
+  html.element("p", {{"class", "summary"}},
+               fmt::format("All calls take {}: {}.", numbers, module.times->origin));
 }
 
 /// The number of calls and kernels, the executor, the targets and the date of export.
@@ -98,19 +114,34 @@ void write_subject(HtmlWriter& html, const ModuleReport& module) {
   html.element("p", {{"class", "note subject"}}, fmt::format("{}", fmt::join(facts, "; ")));
 }
 
-void peak_sentence(HtmlWriter& html, const ModuleView& module) {
+/// What the maps of memory show: where the most is in use, what that is, and what would be less.
+void memory_sentences(HtmlWriter& html, const ModuleView& module) {
   if (!module.report.peak.call || !module.report.network) return;
-  const std::size_t number = index(*module.report.peak.call);
-  const CallReport& call = module.report.calls[number];
-  html.open("p", {{"class", "peak"}});
-  html.text("Peak: ");
+  const analysis::RamPeak& peak = module.report.peak;
+  const std::size_t number = index(*peak.call);
+  const KernelReport& kernel = module.report.kernels[module.report.calls[number].kernel];
+  html.open("p", {{"class", "summary"}});
+  html.text("The most memory is in use in ");
   link_to(html, module.call_id(number), fmt::format("call {}", number));
   html.text(", ");
-  link_to(html, module.kernel_id(module.report.kernels[call.kernel]),
-          module.report.kernels[call.kernel].short_name);
-  html.text(fmt::format(", with {} bytes in use. Lower bound for this order of calls: {} bytes.",
-                        number_text(module.report.peak.bytes),
-                        number_text(module.report.lower_bound)));
+  link_to(html, module.kernel_id(kernel), kernel.short_name);
+  const std::string parts = group_digits(parts_of_peak(module.report));
+  html.text(fmt::format(": {} bytes{}.", number_text(peak.bytes),
+                        parts.empty() ? "" : " (" + parts + ")"));
+  bool is_planned = false;
+  for (const MemoryMap& map : module.data.maps) {
+    if (!map.planned) continue;
+    is_planned = true;
+    html.text(fmt::format(" With other offsets, pool {} takes {} bytes instead of {}, ", map.name,
+                          number_text(map.planned->bytes), number_text(map.bytes)));
+    link_to(html, module.id("memory=" + map.name),
+            fmt::format("{} bytes fewer", number_text(map.bytes - map.planned->bytes)));
+    html.text(".");
+  }
+  if (!is_planned) {
+    html.text(fmt::format(" Any offsets for this order of calls need at least {} bytes.",
+                          number_text(module.report.lower_bound)));
+  }
   html.close("p");
 }
 
@@ -126,33 +157,6 @@ void writer_cell(HtmlWriter& html, const ModuleView& module, std::optional<graph
     html.text(producer ? "copy" : "-");
   }
   html.close("td");
-}
-
-/// The tensors at the peak. Two of them may share bytes, so their sum may be more than the peak.
-void live_table(HtmlWriter& html, const ModuleView& module) {
-  if (!module.report.peak.call || !module.report.network) return;
-  const CallReport& call = module.report.calls[index(*module.report.peak.call)];
-  html.element("p", {{"class", "peak"}},
-               fmt::format("In memory at the peak, call {}:", index(call.call)));
-  open_table(html, "In memory at the peak", "live");
-  head_row(html, {"Tensor", "Written by", "Role", "Memory", "#Bytes"});
-  Count sum;
-  for (const auto& tensor : analysis::live_tensors(*module.report.network, call.call)) {
-    sum += analysis::to_count(tensor.bytes);
-    html.open("tr");
-    html.breakable_element("td", {}, tensor.name);
-    writer_cell(html, module, tensor.value);
-    html.element("td", analysis::to_string(tensor.role));
-    html.element("td", graph::to_string(tensor.memory));
-    number_cell(html, analysis::to_count(tensor.bytes));
-    html.close("tr");
-  }
-  close_table(html);
-  const Count& peak = module.report.peak.bytes;
-  if (!sum.is_exact() || !peak.is_exact() || sum.min <= peak.min) return;
-  html.element(
-      "p", {{"class", "note"}},
-      fmt::format("Tensors share {} bytes, which count once.", number_text(sum.min - peak.min)));
 }
 
 /// The place of a finding: a link to a kernel, or the name of a constant.
@@ -187,33 +191,6 @@ std::vector<std::size_t> by_gain(const std::vector<CostFinding>& findings) {
   return order;
 }
 
-void findings(HtmlWriter& html, const ModuleView& module) {
-  html.element("h3", {{"id", module.id("findings")}}, "Findings");
-  if (module.report.findings.empty()) {
-    html.element("p", "None.");
-    return;
-  }
-  open_table(html, "Findings of " + module.report.name, "findings sortable");
-  std::vector<std::string> heads{"Finding", "Where", "#Largest saving (bytes)", "Evidence"};
-  // The style sheet names columns by their positions: a new one is the last.
-  if (module.report.times) heads.emplace_back("#Share of its kernel (%)");
-  head_row(html, heads);
-  const support::NameIndex kernels(module.report.kernels, &KernelReport::symbol);
-  for (const std::size_t i : by_gain(module.report.findings)) {
-    const CostFinding& finding = module.report.findings[i];
-    html.open("tr", {{"id", module.id("finding=" + std::to_string(i))}});
-    html.element("td", {{"title", info(finding.code).meaning}}, info(finding.code).code);
-    place_cell(html, module, kernels, finding.where);
-    html.element("td", {{"class", "n"}}, gain_text(finding.bytes));
-    html.breakable_element("td", {{"class", "wide"}}, group_digits(finding.evidence));
-    if (module.report.times) {
-      html.element("td", {{"class", "n"}}, finding.share ? to_string(*finding.share * 100) : "-");
-    }
-    html.close("tr");
-  }
-  close_table(html);
-}
-
 /// The errors of a network's checks: the numbers on the page may be wrong then.
 void checks(HtmlWriter& html, const ModuleView& module) {
   if (!module.report.network || !module.report.network->is_understood()) return;
@@ -239,20 +216,6 @@ void checks(HtmlWriter& html, const ModuleView& module) {
   html.close("div");
 }
 
-/// The gain of `mlf plan`, often the largest one; its maps come later on the page.
-void plan_sentences(HtmlWriter& html, const ModuleView& module) {
-  for (const MemoryMap& map : module.data.maps) {
-    if (!map.planned) continue;
-    html.open("p", {{"class", "gain"}});
-    html.text(fmt::format("With the offsets of mlf plan, pool {} takes {} bytes: ", map.name,
-                          number_text(map.planned->bytes)));
-    link_to(html, module.id("memory=" + map.name),
-            fmt::format("{} bytes fewer", number_text(map.bytes - map.planned->bytes)));
-    html.text(".");
-    html.close("p");
-  }
-}
-
 /// The largest saving in bytes, if a finding has one.
 void findings_sentence(HtmlWriter& html, const ModuleView& module) {
   const auto& all = module.report.findings;
@@ -260,7 +223,7 @@ void findings_sentence(HtmlWriter& html, const ModuleView& module) {
   const auto found = std::ranges::max_element(all, {}, gain);
   if (found == all.end() || gain_text(found->bytes) == "-") return;
   const CostFinding& largest = *found;
-  html.open("p", {{"class", "peak"}});
+  html.open("p", {{"class", "summary"}});
   html.text("Largest saving of the ");
   link_to(html, module.id("findings"), "findings");
   html.text(
@@ -303,18 +266,66 @@ void write_overview(HtmlWriter& html, const ModuleView& module) {
   }
   checks(html, module);
   write_subject(html, module.report);
-  write_stacks(html, module);
-  peak_sentence(html, module);
-  if (module.report.times) {
-    html.element("p", {{"class", "peak"}}, fmt::format("Times: {}.", module.report.times->origin));
-  }
-  plan_sentences(html, module);
+  memory_sentences(html, module);
+  profile_sentence(html, module.report);
   findings_sentence(html, module);
+  write_stacks(html, module);
   write_figures(html, module.report);
   compiler_note(html, module);
-  live_table(html, module);
   reasons(html, all_reasons(module.report));
-  findings(html, module);
+}
+
+void write_live(HtmlWriter& html, const ModuleView& module) {
+  if (!module.report.peak.call || !module.report.network) return;
+  const CallReport& call = module.report.calls[index(*module.report.peak.call)];
+  html.element("p", {{"class", "note"}},
+               fmt::format("In memory at the peak, call {}:", index(call.call)));
+  open_table(html, "In memory at the peak", "live");
+  head_row(html, {"Tensor", "Written by", "Role", "Memory", "#Bytes"});
+  Count sum;
+  for (const auto& tensor : analysis::live_tensors(*module.report.network, call.call)) {
+    sum += analysis::to_count(tensor.bytes);
+    html.open("tr");
+    html.breakable_element("td", {}, tensor.name);
+    writer_cell(html, module, tensor.value);
+    html.element("td", analysis::to_string(tensor.role));
+    html.element("td", graph::to_string(tensor.memory));
+    number_cell(html, analysis::to_count(tensor.bytes));
+    html.close("tr");
+  }
+  close_table(html);
+  const Count& peak = module.report.peak.bytes;
+  if (!sum.is_exact() || !peak.is_exact() || sum.min <= peak.min) return;
+  html.element(
+      "p", {{"class", "note"}},
+      fmt::format("Tensors share {} bytes, which count once.", number_text(sum.min - peak.min)));
+}
+
+void write_findings(HtmlWriter& html, const ModuleView& module) {
+  html.element("h3", {{"id", module.id("findings")}}, "Findings");
+  if (module.report.findings.empty()) {
+    html.element("p", "None.");
+    return;
+  }
+  open_table(html, "Findings of " + module.report.name, "findings sortable");
+  std::vector<std::string> heads{"Finding", "Where", "#Largest saving (bytes)", "Evidence"};
+  // The style sheet names columns by their positions: a new one is the last.
+  if (module.report.times) heads.emplace_back("#Share of its kernel (%)");
+  head_row(html, heads);
+  const support::NameIndex kernels(module.report.kernels, &KernelReport::symbol);
+  for (const std::size_t i : by_gain(module.report.findings)) {
+    const CostFinding& finding = module.report.findings[i];
+    html.open("tr", {{"id", module.id("finding=" + std::to_string(i))}});
+    html.element("td", {{"title", info(finding.code).meaning}}, info(finding.code).code);
+    place_cell(html, module, kernels, finding.where);
+    html.element("td", {{"class", "n"}}, gain_text(finding.bytes));
+    html.breakable_element("td", {{"class", "wide"}}, group_digits(finding.evidence));
+    if (module.report.times) {
+      html.element("td", {{"class", "n"}}, finding.share ? to_string(*finding.share * 100) : "-");
+    }
+    html.close("tr");
+  }
+  close_table(html);
 }
 
 }  // namespace mlf::page

@@ -33,9 +33,9 @@ std::string hash_source(std::string_view text) {
 /// Links to the parts that write_module writes.
 void write_links_of(HtmlWriter& html, const ModuleView& module) {
   write_links(html, module.position, module.report.name,
-              {{"findings", "Findings", true},
-               {"calls", "Calls", !module.report.calls.empty()},
+              {{"calls", "Calls", !module.report.calls.empty()},
                {"memory", "Memory", has_memory(module)},
+               {"findings", "Findings", true},
                {"network", "Network", module.report.network.has_value()},
                {"kernels", "Kernels", !module.report.kernels.empty()}});
 }
@@ -45,6 +45,8 @@ void write_module(HtmlWriter& html, const ModuleView& module) {
     write_overview(html, module);
     write_calls(html, module);
     write_memory(html, module);
+    write_live(html, module);
+    write_findings(html, module);
     write_network(html, module);
     write_kernels(html, module);
   });

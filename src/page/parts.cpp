@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "support/digits.h"
 
 namespace mlf::page {
@@ -12,6 +14,19 @@ std::string section_id(std::size_t position, std::string_view name) {
 
 std::string number_text(const analysis::Count& count) {
   return group_digits(to_string(count));
+}
+
+// Bounds stay bounds: the lower one is rounded down, the upper one up.
+std::string milliseconds_text(const analysis::Count& nanoseconds) {
+  constexpr double kMicrosecond = 1000;
+  const auto text = [](double microseconds) {
+    return fmt::format("{:.3f}", microseconds / kMicrosecond);
+  };
+  const double least = static_cast<double>(nanoseconds.min) / kMicrosecond;
+  if (!nanoseconds.max) return nanoseconds.min == 0 ? "?" : ">=" + text(std::floor(least));
+  if (nanoseconds.is_exact()) return text(std::round(least));
+  const std::string most = text(std::ceil(static_cast<double>(*nanoseconds.max) / kMicrosecond));
+  return nanoseconds.min == 0 ? "<=" + most : text(std::floor(least)) + ".." + most;
 }
 
 std::string drawn_length(std::uint64_t length, std::uint64_t whole) {

@@ -29,8 +29,14 @@ struct ModuleView {
   std::string kernel_id(const KernelReport& kernel) const { return id("kernel=" + kernel.symbol); }
 };
 
+/// The layer of a call if Relay names it, otherwise the kernel's name.
+std::string call_name(const ModuleReport& module, const CallReport& call);
+
 /// A number for people: "208,576", ">=1,000", "?".
 std::string number_text(const analysis::Count& count);
+
+/// Nanoseconds as milliseconds, to three decimals: "1.250", "0.100..0.250", "?".
+std::string milliseconds_text(const analysis::Count& nanoseconds);
 
 /// A length in a drawing that is `whole` long. Browsers cut lengths above 2^25: long drawings have
 /// a coarser unit.
@@ -97,6 +103,9 @@ void write_code(HtmlWriter& html, std::string_view title, std::string_view text,
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);
+/// The tensors at the peak. Two of them may share bytes, so their sum may be more than the peak.
+void write_live(HtmlWriter& html, const ModuleView& module);
+void write_findings(HtmlWriter& html, const ModuleView& module);
 /// A bar each for RAM, flash and arithmetic, with their parts.
 void write_stacks(HtmlWriter& html, const ModuleView& module);
 /// The same numbers of two builds, with an arrow between different ones.

@@ -58,17 +58,19 @@ Ratio both(const Ratio& a, const Ratio& b) {
 }
 
 struct Spots {
-  std::vector<Spot> shown{};             ///< in the order of the network
-  std::vector<graph::CallId> omitted{};  ///< calls that have no place
+  std::vector<Spot> shown{};  ///< in the order of the network
+  /// Calls that have no place: with no multiply-accumulate, and with no exact number of them.
+  std::vector<graph::CallId> without{};
+  std::vector<graph::CallId> inexact{};
 };
 
 Spots spots_of(const ModuleReport& module) {
-  std::vector<Spot> spots;
-  std::vector<graph::CallId> omitted;
+  Spots all;
+  std::vector<Spot>& spots = all.shown;
   for (const CallReport& call : module.calls) {
     auto spot = spot_of(module, call);
     if (!spot) {
-      omitted.push_back(call.call);
+      (call[CallMeasure::mac] == Count(0) ? all.without : all.inexact).push_back(call.call);
       continue;
     }
     const auto same = std::ranges::find_if(spots, [&](const Spot& one) {
@@ -83,7 +85,7 @@ Spots spots_of(const ModuleReport& module) {
     }
   }
   for (Spot& spot : spots) spot.share = share_of(module, spot.calls).value_or(Ratio{});
-  return {std::move(spots), std::move(omitted)};
+  return all;
 }
 
 /// From a number to percent of the drawing.
@@ -135,8 +137,8 @@ class Roofline {
   Roofline(HtmlWriter& html, const ModuleView& module, Spots spots)
       : html_(html),
         module_(module),
-        spots_(std::move(spots.shown)),
-        omitted_(std::move(spots.omitted)),
+        all_(std::move(spots)),
+        spots_(all_.shown),
         across_(ratios(&Spot::bytes)),
         up_(ratios(&Spot::cost)),
         unit_(call_measures()[static_cast<std::size_t>(counted_measure(module.report))].unit) {
@@ -166,8 +168,8 @@ class Roofline {
 
   HtmlWriter& html_;
   const ModuleView& module_;
-  std::vector<Spot> spots_;
-  std::vector<graph::CallId> omitted_;
+  Spots all_;
+  std::vector<Spot>& spots_;
   Scale across_;
   Scale up_;
   std::string_view unit_;
@@ -193,6 +195,10 @@ void Roofline::grid() {
     html_.element("text", {{"x", "0"}, {"y", percent_text(y(tick))}, {"dx", "3"}, {"dy", "-3"}},
                   fmt::format("{:g}", tick));
   }
+  html_.element("text", {{"x", "0"}, {"y", "0"}, {"dy", "-6"}},
+                fmt::format("\u2191 {} for each multiply-accumulate, logarithmic", unit_));
+  html_.element("text", {{"class", "left"}, {"x", "100%"}, {"y", "100%"}, {"dy", "16"}},
+                "bytes loaded and stored for each multiply-accumulate, logarithmic \u2192");
 }
 
 /// "3, 5, 7 and 4 more"
@@ -205,6 +211,14 @@ std::string numbers_of(const std::vector<graph::CallId>& calls) {
   }
   if (shown < calls.size()) text += fmt::format(" and {} more", calls.size() - shown);
   return text;
+}
+
+/// The end of a layer's path, or the beginning of a kernel's name.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kMost = 32;
+  if (name.size() <= kMost) return name;
+  return name.find('/') == name.npos ? name.substr(0, kMost) + "\u2026"
+                                     : "\u2026" + name.substr(name.size() - kMost);
 }
 
 std::string Roofline::title_of(const Spot& spot) const {
@@ -222,13 +236,15 @@ void Roofline::label(const Spot& spot, double x, double y, double radius) {
   constexpr double kMiddle = 50;
   constexpr double kSpace = 4;
   if (place_of(spot.share) < kLeast) return;
+  const CallReport& first = module_.report.calls[index(spot.calls.front())];
   const bool is_right = x < kMiddle;
-  html_.element("text",
-                {{"class", is_right ? "right" : "left"},
-                 {"x", percent_text(x)},
-                 {"y", percent_text(y)},
-                 {"dx", fmt::format("{:.1f}", is_right ? radius + kSpace : -radius - kSpace)}},
-                numbers_of(spot.calls));
+  html_.element(
+      "text",
+      {{"class", is_right ? "right" : "left"},
+       {"x", percent_text(x)},
+       {"y", percent_text(y)},
+       {"dx", fmt::format("{:.1f}", is_right ? radius + kSpace : -radius - kSpace)}},
+      fmt::format("{} {}", numbers_of(spot.calls), shortened(call_name(module_.report, first))));
 }
 
 /// A link to the row of the first call. Bounds are lines through the circle.
@@ -259,16 +275,17 @@ void Roofline::circle(const Spot& spot) {
 /// What the drawing lacks, with its share.
 void Roofline::note() {
   std::string text = fmt::format(
-      "Up: {0} for each multiply-accumulate. Right: bytes loaded and stored for each. The area of "
-      "a circle is the share of its calls; beside it are their numbers.",
+      "The area of a circle is the share of its calls in all {}; beside it are their numbers and "
+      "the name of the first.",
       unit_);
-  const auto share = share_of(module_.report, omitted_);
-  if (!omitted_.empty() && share) {
-    text += fmt::format(
-        " {} calls without an exact number of multiply-accumulates are not shown: "
-        "{} % of all {}.",
-        omitted_.size(), to_string(*share * 100), unit_);
-  }
+  const auto add = [&](const std::vector<graph::CallId>& calls, std::string_view what) {
+    const auto share = share_of(module_.report, calls);
+    if (calls.empty() || !share) return;
+    text += fmt::format(" Not shown: {} call{} {}, {} % of all {}.", calls.size(),
+                        calls.size() == 1 ? "" : "s", what, to_string(*share * 100), unit_);
+  };
+  add(all_.without, "without a multiply-accumulate");
+  add(all_.inexact, "without an exact number of multiply-accumulates or bytes");
   html_.element("p", {{"class", "note"}}, text);
 }
 

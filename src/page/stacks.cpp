@@ -123,16 +123,10 @@ class Weights {
   std::set<std::pair<std::size_t, std::uint64_t>> places_;
 };
 
-/// The layer of a call if Relay names it, otherwise the kernel's name.
-std::string name_of(const ModuleReport& module, const CallReport& call) {
-  return call.layer.empty() ? module.kernels[call.kernel].short_name
-                            : std::string(first_layer(call.layer));
-}
-
 /// The name of a kernel's first call.
 std::string name_of(const ModuleReport& module, std::size_t kernel) {
   const auto call = std::ranges::find(module.calls, kernel, &CallReport::kernel);
-  return call == module.calls.end() ? module.kernels[kernel].short_name : name_of(module, *call);
+  return call == module.calls.end() ? module.kernels[kernel].short_name : call_name(module, *call);
 }
 
 /// The numbers with the largest minima.
@@ -199,7 +193,7 @@ Bar arithmetic_bar(const ModuleView& module) {
   for (std::size_t at = 0; at < largest.size(); ++at) {
     const std::size_t number = largest[at];
     const CallReport& call = report.calls[number];
-    bar.add({fmt::format("call {}, {}", number, name_of(report, call)), macs[number],
+    bar.add({fmt::format("call {}, {}", number, call_name(report, call)), macs[number],
              fmt::format("t{}", at), module.call_id(number)});
   }
   bar.add({fmt::format("{} more calls", others), rest, "rest"});
@@ -261,13 +255,17 @@ void write_bar(HtmlWriter& html, const Bar& bar) {
 
 }  // namespace
 
+std::string call_name(const ModuleReport& module, const CallReport& call) {
+  return call.layer.empty() ? module.kernels[call.kernel].short_name
+                            : std::string(first_layer(call.layer));
+}
+
 void write_stacks(HtmlWriter& html, const ModuleView& module) {
   if (!module.report.network) return;
   html.open("div", {{"class", "stacks"}});
   write_bar(html, ram_bar(module.report));
   write_bar(html, flash_bar(module));
-  // The cards have the number of a single call.
-  if (const Bar bar = arithmetic_bar(module); bar.parts.size() > 1) write_bar(html, bar);
+  write_bar(html, arithmetic_bar(module));
   html.close("div");
 }
 

@@ -1,8 +1,10 @@
 #include "mlf/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -570,6 +572,30 @@ Count stack_frames(const ModuleReport& module, std::optional<std::uint64_t> libr
   const std::uint64_t main = module.network ? frame_of(module.network->provenance.symbol) : 0;
   const auto others = report::other_frames(module, library);
   return {main + largest, others ? std::optional(main + largest + *others) : std::nullopt};
+}
+
+std::string parts_of_peak(const ModuleReport& module) {
+  constexpr std::array kRoles{analysis::LiveRole::scratch, analysis::LiveRole::input,
+                              analysis::LiveRole::in_out, analysis::LiveRole::output,
+                              analysis::LiveRole::held};
+  if (!module.peak.call || !module.network) return {};
+  const auto tensors = analysis::live_tensors(*module.network, *module.peak.call);
+  std::vector<std::string> parts;
+  Count sum;
+  for (const analysis::LiveRole role : kRoles) {
+    Count bytes;
+    for (const analysis::LiveTensor& tensor : tensors) {
+      if (tensor.role == role) bytes += analysis::to_count(tensor.bytes);
+    }
+    sum += bytes;
+    if (bytes != Count{}) parts.push_back(fmt::format("{} {}", to_string(role), to_string(bytes)));
+  }
+  std::string text = fmt::format("{}", fmt::join(parts, " + "));
+  // A result may overlap an input that is no longer needed.
+  if (sum.is_exact() && module.peak.bytes.is_exact() && sum.min > module.peak.bytes.min) {
+    text += fmt::format(" - shared {}", sum.min - module.peak.bytes.min);
+  }
+  return text;
 }
 
 std::vector<ModuleContradiction> contradictions_of(const Report& report) {

@@ -87,12 +87,18 @@ class Times(program_case.Directory):
         path, profile = self.emulated(CONV)
         page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
         counts = [f"{call['instructions']:,}" for call in profile["calls"]]
-        self.assertIn("Time of all calls", page)
+        self.assertIn(f"All calls take {profile['total']['instructions']:,} instructions: emulated, cortex-m4", page)
         for count in counts:
             self.assertIn(f"<td class=n>{count}<", page)
         self.assertNotIn(">Cycles<", page)
         without = support.run_ok("report", "--html", "-", CONV).stdout.decode()
-        self.assertNotIn("Time of all calls", without)
+        self.assertNotIn("All calls take ", without)
+        timed, profile = self.emulated(CONV, "--clock", "80M", "--cpi", "1..2")
+        page = support.run_ok("report", "--profile", timed, "--html", "-", CONV).stdout.decode()
+        self.assertIn(">Time (ms)<", page)
+        for one in [profile["total"], *profile["calls"]]:
+            least, most = one["nanoseconds"]["min"], one["nanoseconds"]["max"]
+            self.assertIn(f"{least // 1000 / 1000:.3f}..{-(-most // 1000) / 1000:.3f}", page)
         data = json.loads(support.run_ok("report", "--profile", path, "--node-data", "instr", CONV).stdout)
         (results,) = (one["results"] for one in data.values())
         self.assertEqual([one["value"] for one in results.values()],
@@ -180,7 +186,10 @@ class Times(program_case.Directory):
         self.assertEqual(re.findall(r'href="#call=(\d+)"', drawing), ["1"])
         count = profile["calls"][1]["instructions"] / 18432
         self.assertIn(f"call 1, nn_conv2d_add_fixed_point_multiply_add_clip_cast: {count:.1f} instructions and ", drawing)
-        self.assertIn("3 calls without an exact number of multiply-accumulates are not shown", drawing)
+        self.assertIn("Not shown: 3 calls without a multiply-accumulate, ", drawing)
+        self.assertIn(">1 nn_conv2d_add_fixed_point_multip\u2026<", drawing)
+        self.assertIn("\u2191 instructions for each multiply-accumulate, logarithmic", drawing)
+        self.assertIn("bytes loaded and stored for each multiply-accumulate, logarithmic \u2192", drawing)
         self.assertNotIn("roofline", support.run_ok("report", "--html", "-", CONV).stdout.decode().split("<body")[1])
 
     def test_are_in_a_trace(self):

@@ -6,12 +6,22 @@ function grouped(number: number): string {
   return number.toLocaleString("en");
 }
 
-/** Returns "72", "10..72", ">=72", "<=72" or "?", like the program. */
-export function format_count(count: Count): string {
+type Round = (number: number) => number;
+
+/** Nanoseconds in milliseconds, to three decimals. */
+export function milliseconds(nanoseconds: number, round: Round): string {
+  return (round(nanoseconds / 1000) / 1000).toFixed(3);
+}
+
+/** Returns "72", "10..72", ">=72", "<=72" or "?", like the program. Bounds stay bounds: `text` rounds
+ *  the lower one down, and the upper one up. */
+export function format_count(count: Count, text: (number: number, round: Round) => string = grouped): string {
   if (count === null) return "?";
-  if (typeof count === "number") return grouped(count);
-  if (count.max === null) return `>=${grouped(count.min)}`;
-  return count.min === 0 ? `<=${grouped(count.max)}` : `${grouped(count.min)}..${grouped(count.max)}`;
+  if (typeof count === "number") return text(count, Math.round);
+  const least = text(count.min, Math.floor);
+  if (count.max === null) return `>=${least}`;
+  const most = text(count.max, Math.ceil);
+  return count.min === 0 ? `<=${most}` : `${least}..${most}`;
 }
 
 /** Returns the number to sort and colour by: the upper bound, else the lower bound. */

@@ -1,6 +1,6 @@
 // One drawing of the network: its boxes, with pan and zoom. Pan scrolls the frame, so the browser need
 // not draw large drawings again.
-import { magnitude, format_count, total } from "./count.ts";
+import { magnitude, format_count, milliseconds, total } from "./count.ts";
 import { all } from "./elements.ts";
 import type { Call, Count } from "./report.ts";
 
@@ -13,9 +13,15 @@ export interface Subject {
 
 export const MEASURES = {
   mac: "MAC", live: "bytes in use", loaded: "bytes loaded", parameters: "bytes of constants",
-  instructions: "instructions", cycles: "cycles", nanoseconds: "ns",
+  instructions: "instructions", cycles: "cycles", nanoseconds: "ms",
 } as const;
 export type Measure = keyof typeof MEASURES;
+
+/** "320,000 MAC", "1.250 ms" */
+export function textOf(measure: Measure, count: Count): string {
+  const text = measure === "nanoseconds" ? format_count(count, milliseconds) : format_count(count);
+  return `${text} ${MEASURES[measure]}`;
+}
 
 /** Those that a call has a number of. Without a profile, none has times. */
 export function measuresOf(calls: Call[]): Measure[] {
@@ -55,7 +61,7 @@ export function costOf(box: CallBox, measure: Measure): Count {
 
 function labelOf(box: CallBox): string {
   const costs = measuresOf(box.calls)
-    .map((measure) => `${format_count(costOf(box, measure))} ${MEASURES[measure]}`).join(", ");
+    .map((measure) => textOf(measure, costOf(box, measure))).join(", ");
   const names = [...new Set(box.calls.map((call) => call.layer ?? call.kernel))].join(", ");
   const last = box.first + box.calls.length - 1;
   const place = last === box.first ? `call ${box.first}` : `calls ${box.first} to ${last}`;

@@ -10,7 +10,7 @@ function numberOf(element: Element, name: string): number {
 }
 
 function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
-  return all<SVGRectElement>(svg, "rect").map((rect) => ({
+  return all<SVGRectElement>(svg, "rect:not(.shared)").map((rect) => ({
     name: (rect.textContent ?? "").replace(/: [\d,]+ bytes at [\d,]+, steps .*$/, ""),
     // In a plan, a tensor may be live for a part of a step.
     first: Math.floor(numberOf(rect, "x")),
@@ -72,9 +72,11 @@ export function makeExplorable(
     cursor.setAttribute("x2", String(step + 0.5));
     if (!cursor.parentNode) svg.append(cursor);
     const alive = aliveAt(rectangles, step);
+    const shared = alive.reduce((sum, one) => sum + one.bytes, 0) - covered(alive);
+    const words = shared > 0 ? `; tensors share ${format_count(shared)} bytes, which count once` : "";
     const list = make("ul", {}, ...linesOf(svg, alive).map((line) => make("li", {}, line)));
     readout.replaceChildren(
-      make("p", {}, "At ", placeOf(calls, prefix, step), `: ${format_count(covered(alive))} bytes in use`), list);
+      make("p", {}, "At ", placeOf(calls, prefix, step), `: ${format_count(covered(alive))} bytes in use${words}`), list);
   };
   const choose = (step: number): void => {
     // Screen readers announce only this map, not the others.

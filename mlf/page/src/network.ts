@@ -1,8 +1,8 @@
 // The network: shows one of its drawings, with colours by cost, target or change, and a search. Boxes
 // are links to the calls.
-import { format_count, magnitude } from "./count.ts";
+import { magnitude } from "./count.ts";
 import {
-  costOf, Drawing, MEASURES, measuresOf, type CallBox, type Measure, type Subject,
+  costOf, Drawing, MEASURES, measuresOf, textOf, type CallBox, type Measure, type Subject,
 } from "./drawing.ts";
 import { all, button, make } from "./elements.ts";
 import { matches } from "./order.ts";
@@ -80,7 +80,7 @@ function scaleOf(drawing: Drawing, measure: Measure): HTMLElement[] {
     element.style.setProperty("--heat", String(heat));
     return element;
   };
-  return [end(0, "0"), end(1, `${format_count(most)} ${MEASURES[measure]}`)];
+  return [end(0, "0"), end(1, textOf(measure, most))];
 }
 
 /** What the colours of the boxes mean. */

@@ -1,17 +1,23 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { magnitude, magnitudeOfText, format_count, plainDigits, total } from "../src/count.ts";
+import { magnitude, magnitudeOfText, milliseconds, format_count, plainDigits, total } from "../src/count.ts";
 import { matches, orderOf } from "../src/order.ts";
 
 test("counts are written as the program prints them", () => {
   const counts = [7, null, { min: 1, max: 4 }, { min: 0, max: 4 }, { min: 3, max: null }] as const;
-  assert.deepEqual(counts.map(format_count), ["7", "?", "1..4", "<=4", ">=3"]);
+  assert.deepEqual(counts.map((count) => format_count(count)), ["7", "?", "1..4", "<=4", ">=3"]);
   assert.deepEqual(counts.map(magnitude), [7, -1, 4, 4, 3]);
   assert.deepEqual(counts.map((count) => magnitudeOfText(format_count(count))), [7, -1, 4, 4, 3]);
 });
 
+test("times are milliseconds, and their bounds stay bounds", () => {
+  const counts = [1250400, { min: 1000999, max: 1000001 }, { min: 0, max: 1 }, { min: 2999, max: null }];
+  assert.deepEqual(counts.map((count) => format_count(count, milliseconds)),
+                   ["1.250", "1.000..1.001", "<=0.001", ">=0.002"]);
+});
+
 test("numbers have groups of three digits, which order and search do without", () => {
-  assert.deepEqual([208576, 999, { min: 1000, max: 1234567 }].map(format_count),
+  assert.deepEqual([208576, 999, { min: 1000, max: 1234567 }].map((count) => format_count(count)),
                    ["208,576", "999", "1,000..1,234,567"]);
   assert.equal(magnitudeOfText("1,000..1,234,567"), 1234567);
   assert.equal(magnitudeOfText("+1,024 (+6.7 %)"), 6.7);
