@@ -36,8 +36,6 @@ def elk_graph(drawn):
                  "height": float(node["height"]) * _POINTS} for node in nodes.values()]  # fmt: skip
     edges = []
     for edge in drawn["edges"]:
-        if edge.get("style") == "invis":  # keeps columns in order
-            continue
         lines = edge["label"].split("\\n")
         label = {"text": edge["label"], "width": max(map(len, lines)) * _LETTER, "height": len(lines) * _LINE}
         edges.append({"id": f"edge{len(edges)}", "sources": [nodes[edge["tail"]]["name"]],

@@ -35,15 +35,14 @@ Result<std::string> draw(const graph::DotNotes&, const Topology&) {
 #endif
 
 /// Draws one form of a network into `picture`, if its layout ends. If Graphviz fails, the page is
-/// written without the drawing, and says so. Numbers in boxes have thousands separators.
-void add_picture(graph::DotNotes notes, const Topology& network, std::string& picture,
+/// written without the drawing, and says so.
+void add_picture(const graph::DotNotes& notes, const Topology& network, std::string& picture,
                  std::string& no_picture) {
   if (graph::layout_effort(network, *notes.folded) > graph::kMostLayoutEffort) {
     no_picture =
         "Not drawn: the network has too many edges. mlf graph --format svg lists its calls.";
     return;
   }
-  for (std::string& box : notes.boxes) box = group_digits(box);
   auto drawn = draw(notes, network);
   if (drawn) {
     picture = *std::move(drawn);
@@ -82,7 +81,7 @@ void add_changed_pictures(const Report& report, std::span<const ModuleDifference
     graph::DotNotes notes = notes_of(graph::whole_network(*module.network), module);
     add_changes(notes, module, *difference, symbol);
     PageModule& page = data.modules[i];
-    add_picture(std::move(notes), *module.network, page.picture, page.no_picture);
+    add_picture(notes, *module.network, page.picture, page.no_picture);
   }
 }
 
@@ -106,7 +105,7 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
   for (const graph::CallBlock& block : folded.blocks) {
     const std::span calls =
         std::span(module.calls).subspan(graph::index(block.first), block.size());
-    std::string text = to_string(total(calls, CallMeasure::mac)) + " MAC";
+    std::string text = group_digits(to_string(total(calls, CallMeasure::mac))) + " MAC";
     std::vector<graph::CallId> ids;
     for (const CallReport& call : calls) ids.push_back(call.call);
     if (const auto share = share_of(module, ids)) {
@@ -130,8 +129,9 @@ void add_changes(graph::DotNotes& notes, const ModuleReport& module,
     if (found == difference.kernels.end()) continue;
     notes.boxes[i] += fmt::format("\n{}", to_string(found->change));
     for (const NumberChange& number : found->numbers) {
-      notes.boxes[i] += fmt::format("\n{} {} \u2192 {}", number.what, to_string(number.before),
-                                    to_string(number.after));
+      notes.boxes[i] +=
+          fmt::format("\n{} {} \u2192 {}", number.what, group_digits(to_string(number.before)),
+                      group_digits(to_string(number.after)));
     }
   }
 }

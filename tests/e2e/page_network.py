@@ -52,6 +52,7 @@ class Drawing(Browser):
         WebDriverWait(self.driver, 10).until(rests)
 
     def test_the_network_is_zoomed_and_moved(self):
+        self.size(400)  # less than the enlarged drawing has
         self.open_drawing(self.chain(60))
         frame = self.driver.find_element(By.CSS_SELECTOR, self.SHOWN)
         before = self.scrolled()[2]
@@ -70,6 +71,17 @@ class Drawing(Browser):
         self.assertEqual(self.run_script("return location.hash"), location)
         self.run_script("document.querySelector('.tools [title=\"Show the whole network\"]').click()")
         self.assertLess(self.scrolled()[2], width)
+
+    def test_a_long_network_is_one_column_of_calls(self):
+        calls = self.open_drawing(self.chain(60))
+        boxes = self.run_script("""
+            return Array.from(document.querySelectorAll(`${arguments[0]} [role=link]`), e => {
+              const box = e.getBoundingClientRect();
+              return [(box.left + box.right) / 2, box.top];
+            })""", self.SHOWN)
+        self.assertEqual(len(boxes), len(calls))
+        self.assertEqual(boxes, sorted(boxes, key=lambda box: box[1]))
+        self.assertLess(max(x for x, _ in boxes) - min(x for x, _ in boxes), 5)
 
     # Graphviz knows the widths of its own letters; the browser may draw wider ones. In points.
     def test_texts_stay_within_their_boxes(self):

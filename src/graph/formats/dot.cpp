@@ -169,10 +169,7 @@ class DotWriter {
         notes_(notes),
         sink_(sink),
         folded_(notes.folded ? *notes.folded : whole_network(topology)),
-        labels_(topology, notes),
-        columns_(picture_columns(topology, folded_)),
-        nodes_(columns_.count),
-        tops_(columns_.count) {}
+        labels_(topology, notes) {}
 
   void write() {
     // Nodes before edges: Graphviz orders a rank by first mention, and this is the order of main.
@@ -186,16 +183,10 @@ class DotWriter {
     for (std::size_t i = 0; i < topology_.values.size(); ++i) edges(static_cast<ValueId>(i));
     block_edges();
     outputs();
-    if (columns_.count > 1) wrapped_columns();
     sink_("}\n");
   }
 
  private:
-  struct DotNode {
-    std::string id;
-    std::uint32_t column = 0;
-  };
-
   std::string id_of(const Box& box) const {
     if (box.kind == EndpointKind::copy) return fmt::format("copy{}", box.at);
     const CallBlock& block = folded_.blocks[box.at];
@@ -204,42 +195,18 @@ class DotWriter {
   }
 
   // Nodes with errors are red and contain the reason.
-  void node(const DotNode& node, const std::string& label, std::string_view look,
+  void node(const std::string& id, const std::string& label, std::string_view look,
             const std::string& reason) {
     const std::string text =
         reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
-    const std::string line =
-        fmt::format("  {} [label={}, {}{}{}];\n", node.id, dot_string(text), look,
-                    reason.empty() ? std::string_view() : kWrong, margin_of(text));
-    if (columns_.count == 1) return sink_(line);
-    nodes_[node.column] += line;
-    if (tops_[node.column].empty()) tops_[node.column] = node.id;
+    sink_(fmt::format("  {} [label={}, {}{}{}];\n", id, dot_string(text), look,
+                      reason.empty() ? std::string_view() : kWrong, margin_of(text)));
   }
 
-  // An edge to another column does not constrain which of its ends is higher.
-  void edge(const DotNode& from, const DotNode& to, const std::string& label, bool is_wrong) {
-    const std::string line =
-        fmt::format("  {} -> {} [label={}{}{}];\n", from.id, to.id, dot_string(padded(label)),
-                    from.column == to.column ? "" : ", constraint=false", is_wrong ? kWrong : "");
-    if (columns_.count == 1) return sink_(line);
-    edges_ += line;
-  }
-
-  // Clusters keep columns apart; a chain of invisible edges keeps them in order, at one
-  // height.
-  void wrapped_columns() {
-    sink_("  newrank=true;\n");
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      sink_(fmt::format("  subgraph cluster_{} {{\n  style=invis;\n{}  }}\n", i, nodes_[i]));
-    }
-    sink_(edges_);
-    sink_(fmt::format("  {{ rank=same; {} [style=invis]; }}\n", fmt::join(tops_, " -> ")));
-  }
-
-  /// Inputs and constants are in the column of their first reader.
-  std::uint32_t column_of_reader(ValueId id) const {
-    const Value& value = topology_[id];
-    return value.consumers.empty() ? 0 : dot_node_of(value.consumers.front()).column;
+  void edge(const std::string& from, const std::string& to, const std::string& label,
+            bool is_wrong) {
+    sink_(fmt::format("  {} -> {} [label={}{}];\n", from, to, dot_string(padded(label)),
+                      is_wrong ? kWrong : ""));
   }
 
   // Shows a check about a call or value there, in red; any other check gets its own box.
@@ -255,7 +222,7 @@ class DotWriter {
       if (check.value) add(wrong_values_[*check.value], reason);
       if (!check.call && !check.value) add(others, reason);
     }
-    if (!others.empty()) node({"checks"}, {}, "shape=box, style=solid", others);
+    if (!others.empty()) node("checks", {}, "shape=box, style=solid", others);
   }
 
   std::string reason_for(ValueId id) const {
@@ -267,8 +234,7 @@ class DotWriter {
     for (std::size_t i = 0; i < topology_.inputs.size(); ++i) {
       const Port& port = topology_.inputs[i];
       if (port.value) inputs_.emplace(*port.value, i);
-      node({"input" + std::to_string(i), port.value ? column_of_reader(*port.value) : 0},
-           port.name + "\n" + type_text(port.type), kInputStyle,
+      node("input" + std::to_string(i), port.name + "\n" + type_text(port.type), kInputStyle,
            port.value ? reason_for(*port.value) : std::string());
     }
   }
@@ -278,8 +244,7 @@ class DotWriter {
       const Value& value = topology_.values[i];
       if (value.kind != ValueKind::constant) continue;
       const auto id = static_cast<ValueId>(i);
-      node({"constant" + std::to_string(i), column_of_reader(id)}, value.name, kConstant,
-           reason_for(id));
+      node("constant" + std::to_string(i), value.name, kConstant, reason_for(id));
     }
   }
 
@@ -290,11 +255,11 @@ class DotWriter {
       const bool is_note = i < notes_.boxes.size() && !notes_.boxes[i].empty();
       const std::string note = is_note ? "\n" + notes_.boxes[i] : std::string();
       if (is_block(folded_, box)) {
-        node(dot_node_of(box), labels_.of_block(block) + note, kRepeated, {});
+        node(id_of(box), labels_.of_block(block) + note, kRepeated, {});
         continue;
       }
       const auto wrong = wrong_calls_.find(block.first);
-      node(dot_node_of(box), labels_.of_call(block.first) + note,
+      node(id_of(box), labels_.of_call(block.first) + note,
            labels_.is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
            wrong == wrong_calls_.end() ? std::string() : wrong->second);
     }
@@ -303,7 +268,7 @@ class DotWriter {
   void copies() {
     for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
       const Copy& copy = topology_.copies[i];
-      node(dot_node_of(Box{EndpointKind::copy, static_cast<std::uint32_t>(i)}), "copy", kCopy,
+      node(fmt::format("copy{}", i), "copy", kCopy,
            copy.reads ? "" : "reads what nothing has written");
     }
   }
@@ -311,8 +276,7 @@ class DotWriter {
   void outputs() {
     for (std::size_t i = 0; i < topology_.outputs.size(); ++i) {
       const Port& port = topology_.outputs[i];
-      const DotNode output{"output" + std::to_string(i),
-                           port.value ? producer(*port.value).column : columns_.count - 1};
+      const std::string output = "output" + std::to_string(i);
       node(output, port.name + "\n" + type_text(port.type), kOutputStyle,
            port.value ? "" : "nothing writes it");
       if (!port.value) continue;
@@ -323,17 +287,16 @@ class DotWriter {
     }
   }
 
-  DotNode producer(ValueId id) const {
+  std::string producer(ValueId id) const {
     const Value& value = topology_[id];
-    if (value.producer) return dot_node_of(*value.producer);
-    const std::uint32_t column = column_of_reader(id);
-    if (value.kind == ValueKind::constant) return {fmt::format("constant{}", index(id)), column};
-    return {fmt::format("input{}", inputs_.at(id)), column};
+    if (value.producer) return id_of(box_of(folded_, *value.producer));
+    if (value.kind == ValueKind::constant) return fmt::format("constant{}", index(id));
+    return fmt::format("input{}", inputs_.at(id));
   }
 
   void edges(ValueId id) {
     const Value& value = topology_[id];
-    const DotNode from = producer(id);
+    const std::string from = producer(id);
     std::set<Box> blocks;
     for (const Endpoint& end : value.consumers) {
       const bool is_into_block = is_block(folded_, box_of(folded_, end));
@@ -345,7 +308,7 @@ class DotWriter {
       }
       // Draws one edge from an input or constant to a block, even if several of its calls read it.
       if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
-      edge(from, dot_node_of(end), labels_.of_edge(value, topology_.type_at(end, id)),
+      edge(from, id_of(box_of(folded_, end)), labels_.of_edge(value, topology_.type_at(end, id)),
            wrong_values_.contains(id));
     }
   }
@@ -374,24 +337,15 @@ class DotWriter {
       }
       const bool is_wrong = std::ranges::any_of(
           tensors.values, [&](ValueId id) { return wrong_values_.contains(id); });
-      edge(dot_node_of(ends.first), dot_node_of(ends.second), label, is_wrong);
+      edge(id_of(ends.first), id_of(ends.second), label, is_wrong);
     }
   }
-
-  DotNode dot_node_of(const Box& box) const { return {id_of(box), columns_.columns[box]}; }
-  DotNode dot_node_of(const Endpoint& end) const { return dot_node_of(box_of(folded_, end)); }
 
   const Topology& topology_;
   const DotNotes& notes_;
   const Sink& sink_;
   FoldedNetwork folded_;
   DotLabels labels_;
-  PictureColumns columns_;
-  // For pictures with several columns, the text of each column. A single column is written
-  // directly.
-  std::vector<std::string> nodes_;
-  std::vector<std::string> tops_;  // the first node of each
-  std::string edges_;
   // Errors of the calls, one line or more each.
   std::map<CallId, std::string> wrong_calls_;
   std::map<ValueId, std::string> wrong_values_;
