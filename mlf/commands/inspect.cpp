@@ -3,13 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <span>
 #include <string>
 
 #include "commands/command.h"
-#include "commands/integration_tables.h"
 #include "mlf/inspection.h"
 #include "options.h"
+#include "report/integration_tables.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -201,8 +202,8 @@ Table tensors_table(const Deployment& deployment, const Inspection& inspection) 
           // Both have the order of main's parameters.
           const std::string field =
               fields.size() == ports.size() ? fmt::format("{}s.{}", direction, fields[at]) : "";
-          table.add({name, port.name, field, direction, dtype_text(port.type),
-                     shape_text(port.type), bytes ? std::to_string(*bytes) : "?"});
+          table.add({name, port.name, field, direction, report::dtype_text(port.type),
+                     report::shape_text(port.type), bytes ? std::to_string(*bytes) : "?"});
         }
       };
       add(network->inputs, "input", entry.inputs);
@@ -292,6 +293,49 @@ int report_failures(const Inspection& inspection, const Console& console) {
     exit = console.fail(*inspection.networks_failure);
   }
   return exit;
+}
+
+/// Heads of terminals are in capitals. The last column may have several lines.
+Table table_of(const report::TextTable& table) {
+  std::vector<std::string> heads;
+  std::vector<std::size_t> numbers;
+  for (const std::string& head : table.heads) {
+    if (head.starts_with('#')) numbers.push_back(heads.size());
+    std::string& text = heads.emplace_back(head.substr(head.starts_with('#') ? 1 : 0));
+    std::ranges::transform(text, text.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  }
+  Table result(std::move(heads));
+  for (const std::size_t column : numbers) result.align_right({column});
+  if (!table.heads.back().starts_with('#')) result.wrap({table.heads.size() - 1});
+  for (const auto& row : table.rows) result.add(row);
+  return result;
+}
+
+std::string to_tables(const Integration& integration, const Screen& screen) {
+  std::string text;
+  for (const ModuleIntegration& module : integration.modules) {
+    if (!text.empty()) text += "\n";
+    text += printable(fmt::format("module {}, interface {}", module.name,
+                                  module.interface ? to_string(*module.interface) : "unknown")) +
+            "\n";
+    for (const std::string& line : report::declarations_of(module)) {
+      text += folded("  " + printable(line), screen, 4) + "\n";
+    }
+    for (const report::TextTable& table : report::tables_of(module)) {
+      text += "\n" + table_of(table).text(screen);
+    }
+  }
+  return text;
+}
+
+std::string loops_table(const Integration& integration, const Screen& screen) {
+  std::string text;
+  for (const ModuleIntegration& module : integration.modules) {
+    const Table table = table_of(report::loops_of(module));
+    if (!table.empty()) text += "\n" + table.text(screen);
+  }
+  return text;
 }
 
 int show_integration(const Deployment& deployment, const InspectArguments& options,

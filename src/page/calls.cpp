@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "page/parts.h"
+#include "report/integration_tables.h"
 
 namespace mlf::page {
 namespace {
-
-std::string shape_text(const graph::TensorType& type) {
-  if (!type.shape) return "?";
-  return fmt::format("{}", fmt::join(*type.shape, "x"));
-}
 
 class CallsTable {
  public:
@@ -95,9 +91,7 @@ void CallsTable::row(std::size_t number) {
   link_to(html_, id, std::to_string(number));
   html_.close("th");
   name_cell(call);
-  html_.element("td",
-                fmt::format("{} {}", shape_text(call.output),
-                            call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype)));
+  html_.element("td", report::shape_text(call.output) + " " + report::dtype_text(call.output));
   for (const CallMeasureInfo& one : measures_) {
     const analysis::Count& count = call[one.measure];
     const bool is_time = one.measure == CallMeasure::nanoseconds;

@@ -6,6 +6,7 @@
 #include "mlf/plan.h"
 #include "page/kernel_code.h"
 #include "page/page.h"
+#include "report/integration_tables.h"
 #include "support/error.h"
 #include "support/name_map.h"
 
@@ -156,6 +157,8 @@ PageData page_data(const Deployment& deployment, const Report& report) {
   page::CodeCollector collector(deployment);
   for (std::size_t i = 0; i < report.modules.size(); ++i) {
     data.modules.push_back(page::module_data(report.modules[i], i, collector));
+    data.modules.back().integration =
+        report::integration_of_module(deployment, i, report.modules[i]);
   }
   return data;
 }

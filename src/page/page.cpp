@@ -36,6 +36,7 @@ void write_links_of(HtmlWriter& html, const ModuleView& module) {
               {{"calls", "Calls", !module.report.calls.empty()},
                {"memory", "Memory", has_memory(module)},
                {"findings", "Findings", true},
+               {"application", "Application", true},
                {"network", "Network", module.report.network.has_value()},
                {"kernels", "Kernels", !module.report.kernels.empty()}});
 }
@@ -47,6 +48,7 @@ void write_module(HtmlWriter& html, const ModuleView& module) {
     write_memory(html, module);
     write_live(html, module);
     write_findings(html, module);
+    write_application(html, module);
     write_network(html, module);
     write_kernels(html, module);
   });

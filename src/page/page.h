@@ -13,6 +13,7 @@
 #include "mlf/diff.h"
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
+#include "mlf/integration.h"
 #include "mlf/report.h"
 #include "report/constants.h"
 #include "report/kernel_text.h"
@@ -68,6 +69,7 @@ struct PageModule {
   std::vector<std::optional<graph::CallId>> calls{};  ///< by step; nothing at copies and hooks
   std::vector<MemoryMap> maps{};
   std::vector<KernelCode> kernels{};  ///< as in ModuleReport
+  ModuleIntegration integration{};    ///< without loops
   /// The network as SVG (`drawing::svg_from_dot` of `graph::write_dot`), or empty. The caller draws
   /// it, as the library does not link Graphviz.
   std::string picture{};

@@ -135,5 +135,7 @@ struct NetworkSide {
 void write_network_sides(HtmlWriter& html, std::size_t position,
                          const std::vector<NetworkSide>& sides);
 void write_kernels(HtmlWriter& html, const ModuleView& module);
+/// What an application has to provide.
+void write_application(HtmlWriter& html, const ModuleView& module);
 
 }  // namespace mlf::page

@@ -17,6 +17,7 @@
 #include "graph/kernels/document_code.h"
 #include "mlf/budget.h"
 #include "report/code_lines.h"
+#include "report/integration_tables.h"
 #include "report/relay_quantization.h"
 #include "support/c_files.h"
 #include "support/characters.h"
@@ -95,7 +96,6 @@ class Integrator {
     add_external();
     add_headers();
     add_flags();
-    add_loops();
     return std::move(list_);
   }
 
@@ -379,32 +379,6 @@ class Integrator {
     }
   }
 
-  // --- Loops ------------------------------------------------------------------------------------
-
-  /// Of the C, which is what the compiler gets; of functions without it, those of the report.
-  void add_loops() {
-    std::set<std::string_view> functions;
-    for (const TirSource& c : support::get_or_throw(deployment_.generated_c(position_))) {
-      const auto code = support::get_or_throw(deployment_.code(c));
-      const LineTable lines(c.text);
-      for (const auto& [name, function] : code->functions()) {
-        functions.insert(name);
-        for (analysis::LoopCost& loop : analysis::kernel_cost(code->code_of(function)).loops) {
-          const auto range = code->document().module.source_range(loop.node);
-          IntegrationLoop& one = list_.loops.emplace_back();
-          one = {std::string(name), c.member->name, {}, std::move(loop)};
-          if (range) one.line = lines.line_of(range->begin);
-        }
-      }
-    }
-    for (const KernelReport& kernel : report_.kernels) {
-      if (!kernel.cost || functions.contains(kernel.symbol)) continue;
-      for (const analysis::LoopCost& loop : kernel.cost->loops) {
-        list_.loops.push_back({kernel.symbol, {}, {}, loop});
-      }
-    }
-  }
-
   const Deployment& deployment_;
   std::size_t position_;
   const archive::Archive& archive_;
@@ -421,6 +395,33 @@ class Integrator {
   bool uses_half_ = false;
 };
 
+/// Of the C, which is what the compiler gets; of functions without it, those of the report.
+std::vector<IntegrationLoop> loops_in(const Deployment& deployment, std::size_t position,
+                                      const ModuleReport& report) {
+  std::vector<IntegrationLoop> list;
+  std::set<std::string_view> functions;
+  for (const TirSource& c : support::get_or_throw(deployment.generated_c(position))) {
+    const auto code = support::get_or_throw(deployment.code(c));
+    const LineTable lines(c.text);
+    for (const auto& [name, function] : code->functions()) {
+      functions.insert(name);
+      for (analysis::LoopCost& loop : analysis::kernel_cost(code->code_of(function)).loops) {
+        const auto range = code->document().module.source_range(loop.node);
+        IntegrationLoop& one = list.emplace_back();
+        one = {std::string(name), c.member->name, {}, std::move(loop)};
+        if (range) one.line = lines.line_of(range->begin);
+      }
+    }
+  }
+  for (const KernelReport& kernel : report.kernels) {
+    if (!kernel.cost || functions.contains(kernel.symbol)) continue;
+    for (const analysis::LoopCost& loop : kernel.cost->loops) {
+      list.push_back({kernel.symbol, {}, {}, loop});
+    }
+  }
+  return list;
+}
+
 }  // namespace
 }  // namespace report
 
@@ -435,13 +436,23 @@ std::string_view to_string(MemoryUseKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+namespace report {
+
+ModuleIntegration integration_of_module(const Deployment& deployment, std::size_t position,
+                                        const ModuleReport& report) {
+  return Integrator(deployment, position, report).run();
+}
+
+}  // namespace report
+
 Result<Integration> integration_of(const Deployment& deployment, const ReportOptions& options) {
   return support::to_result([&] {
     Integration integration{.report = support::get_or_throw(report_of(deployment, options)),
                             .modules = {}};
     for (std::size_t i = 0; i < integration.report.modules.size(); ++i) {
-      integration.modules.push_back(
-          report::Integrator(deployment, i, integration.report.modules[i]).run());
+      const ModuleReport& module = integration.report.modules[i];
+      integration.modules.push_back(report::integration_of_module(deployment, i, module));
+      integration.modules.back().loops = report::loops_in(deployment, i, module);
     }
     return integration;
   });

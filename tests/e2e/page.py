@@ -68,6 +68,10 @@ def plan_of(archive):
     return json.loads(result.stdout) if result.returncode == 0 else None
 
 
+def integration_of(archive):
+    return json.loads(support.run_ok("inspect", "--integration", "--json", archive).stdout)
+
+
 class Page(Browser):
     # --- without a script ----------------------------------------------------------------------
 
@@ -350,12 +354,40 @@ class Page(Browser):
         macs = [int(plain(row[mac])) for row in self.rows(".calls")]
         self.assertEqual(shares, [number / max(macs) for number in macs])
 
+    def test_an_application_finds_what_it_has_to_provide(self):
+        for archive in ARCHIVES:
+            self.open(archive)
+            for i, module in enumerate(integration_of(archive)["modules"]):
+                section = f'section[data-module="{i}"]'
+                with self.subTest(archive, module=module["name"]):
+                    code = " ".join(self.texts(f"{section} .note + pre"))
+                    for function in module["functions"]:
+                        self.assertIn(function["prototype"] or function["symbol"], code)
+                    for one in module["structs"]:
+                        self.assertIn(f"struct {one['name']} {{", code)
+                    rows = self.rows(f"{section} .needs")
+                    of = {origin: words.split(", ") for origin, words in
+                          (row for row in rows if len(row) == 2 and "include" not in row[0])}
+                    names = [one["name"] for one in module["external"] + module["headers"]]
+                    shown = [row[1].split(", ") for row in rows if len(row) == 2]
+                    self.assertLessEqual(set(names), set(itertools.chain(*shown)))
+                    self.assertEqual(set(of) - {"definitions", "flags"},
+                                     {one["origin"] for one in module["external"] + module["headers"]})
+                    for tensor in module["inputs"] + module["outputs"]:
+                        self.assertTrue([row for row in rows if row[0] == tensor["name"]
+                                         and format_count(tensor["bytes"]) in row], tensor)
+                    for memory in module["memory"]:
+                        defined = "archive" if memory["in_archive"] else "application"
+                        self.assertIn([memory["name"] or "-", memory["kind"], defined, format_count(memory["bytes"]),
+                                       str(memory["alignment"])], [row[:5] for row in rows])
+
     # Everything but code, constants (below), names of files and the rounded sizes of pictures.
     def test_every_number_of_the_text_is_in_the_report(self):
         for archive in ARCHIVES:
             with self.subTest(archive):
                 report = self.open(archive)
                 known = numbers_of(report) | numbers_of(plan_of(archive))
+                known |= numbers_of(integration_of(archive))
                 # Sums by role.
                 known |= set(re.findall(r"\d+", support.run_ok("report", archive).stdout.decode()))
                 for module in report["modules"]:
