@@ -23,6 +23,7 @@
 #include "output.h"
 #include "progress.h"
 #include "signals.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/nearest.h"
 
@@ -166,14 +167,15 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
 }
 
 /// Runs after parsing, so global options count at any position.
-int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options) {
+int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options,
+               const std::string& words) {
   const Console console(options.verbosity());
   const Limits limits = limits_from(options.limits, options.pool_sizes, options.macros);
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     std::optional<Progress> progress;
     if (!options.quiet) progress.emplace(command.app->get_name());
-    return command.run({console, limits});
+    return command.run({console, limits, words});
   }
   return console.fail(ErrorKind::internal, "no command was chosen");
 }
@@ -207,6 +209,19 @@ std::vector<std::string> words_of(std::span<const char* const> argv) {
   }
   std::ranges::reverse(words);
   return words;
+}
+
+/// As a shell reads it. The program is "mlf", wherever it is.
+std::string command_line(std::span<const char* const> argv) {
+  std::string line = "mlf";
+  for (const std::string_view word : argv.subspan(std::min<std::size_t>(1, argv.size()))) {
+    const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
+      return support::is_letter(c) || support::is_digit(c) ||
+             std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;
+    });
+    line += " " + (is_plain ? std::string(word) : quoted(std::string(word), "'\\''"));
+  }
+  return line;
 }
 
 /// Whether the options of a command may be needed: it can only be chosen by a word that is its
@@ -254,7 +269,7 @@ int parse_and_run(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& stop) {
     return stop_parsing(app, stop, Console(Verbosity::normal));
   }
-  return run_chosen(commands, options);
+  return run_chosen(commands, options, command_line({argv, static_cast<std::size_t>(argc)}));
 }
 
 /// Parses the command line, runs the command it names and returns the exit code: 0, 1, 64, 65, 70

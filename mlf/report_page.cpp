@@ -90,9 +90,11 @@ std::string title_of(const std::string& argument) {
 }
 
 void write_report_page(const Deployment& deployment, const Report& report,
-                       const std::string& archive, const std::string& file) {
+                       const std::string& archive, const std::string& file,
+                       const std::string& command) {
   PageData data = page_data(deployment, report);
   data.title = std::filesystem::path(title_of(archive)).filename();
+  data.command = command;
   add_plans(deployment, data);
   for (std::size_t i = 0; i < report.modules.size(); ++i) {
     if (report.modules[i].network) add_pictures(report.modules[i], data.modules[i]);

@@ -24,9 +24,10 @@ void add_changes(graph::DotNotes& notes, const ModuleReport& module,
                  const ModuleDifference& difference, SymbolOf symbol);
 
 /// Draws the networks if this build of mlf can, and writes the page to `file`; "-" is standard
-/// output. Errors: `io`, and those of `page_data`.
+/// output. `command` is for readers. Errors: `io`, and those of `page_data`.
 void write_report_page(const Deployment& deployment, const Report& report,
-                       const std::string& archive, const std::string& file);
+                       const std::string& archive, const std::string& file,
+                       const std::string& command);
 
 /// Draws the networks of one of two different builds if this build of mlf can, with the change of
 /// each kernel. Errors: those of drawing.

@@ -315,7 +315,7 @@ std::string to_text(const CheckResults& results, const CheckArguments& options) 
 Report report_of_archive(const std::string& archive, const CheckArguments& options,
                          const Context& context) {
   const Limits limits = with_macros_of(options.compiler, context.limits);
-  const Deployment deployment = open_archive(archive, {context.console, limits});
+  const Deployment deployment = open_archive(archive, {context.console, limits, context.words});
   Report report =
       get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(report, deployment, options.profiles);

@@ -14,6 +14,7 @@ namespace mlf::program {
 struct Context {
   const Console& console;
   const Limits& limits;
+  const std::string& words;  ///< the command line, quoted for a shell
 };
 
 /// A subcommand that was declared on the command line, and the function that runs it.

@@ -306,7 +306,7 @@ void write_diff_page_file(Build& before, Build& after, const BuildDifference& di
 Build read_build(const std::string& path, const std::vector<std::string>& profiles,
                  const DiffArguments& options, const Context& context) {
   const Limits limits = with_macros_of(options.compiler, context.limits);
-  Build build{.deployment = open_archive(path, {context.console, limits})};
+  Build build{.deployment = open_archive(path, {context.console, limits, context.words})};
   const Deployment& deployment = build.deployment;
   build.report =
       get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
@@ -314,6 +314,7 @@ Build read_build(const std::string& path, const std::vector<std::string>& profil
   if (options.html.empty()) return build;
   build.page = page_data(deployment, build.report);
   build.page.title = title_of(path);
+  build.page.command = context.words;
   return build;
 }
 

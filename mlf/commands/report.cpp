@@ -109,14 +109,14 @@ int run_report(const ReportArguments& options, const Context& context) {
   check_page(options);
   const Limits limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment =
-      open_archive(options.archive, {context.console, limits}, options.tir_files);
+      open_archive(options.archive, {context.console, limits, context.words}, options.tir_files);
   Report report =
       get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(report, deployment, options.profiles);
   if (options.html.empty()) {
     print_report(report, options);
   } else {
-    write_report_page(deployment, report, options.archive, options.html);
+    write_report_page(deployment, report, options.archive, options.html, context.words);
   }
   return 0;
 }

@@ -31,19 +31,6 @@ std::string option_names(const std::vector<OptionText>& options) {
   return joined(names, " ");
 }
 
-/// In single quotes of a shell; `quote` is a single quote inside of them.
-std::string quoted(const std::string& text, std::string_view quote) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += quote;
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 // --- bash ---------------------------------------------------------------------------------------
 
 constexpr const char* kBashFunctions =
@@ -175,6 +162,18 @@ void append_fish(std::string& out, const std::string& condition, const OptionTex
 }
 
 }  // namespace
+
+std::string quoted(const std::string& text, std::string_view quote) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += quote;
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
 
 std::string bash_completion(const ProgramText& text) {
   std::string out = fmt::format("# bash completion for mlf\n{}", kBashFunctions);

@@ -86,6 +86,9 @@ std::string manual_page(const ProgramText& text);
 /// man(7) of a command: mlf-COMMAND.1.
 std::string manual_page(const CommandText& command);
 
+/// In single quotes of a shell; `quote` is a single quote inside of them.
+std::string quoted(const std::string& text, std::string_view quote);
+
 std::string bash_completion(const ProgramText& text);
 std::string zsh_completion(const ProgramText& text);
 std::string fish_completion(const ProgramText& text);

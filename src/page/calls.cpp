@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
-#include <string_view>
 #include <vector>
 
 #include "page/parts.h"
@@ -17,11 +15,6 @@ namespace {
 class CallsTable {
  public:
   CallsTable(HtmlWriter& html, const ModuleView& module) : html_(html), module_(module) {
-    std::set<std::string_view> files;
-    for (const KernelReport& kernel : module.report.kernels) {
-      if (kernel.c) files.insert(kernel.c->file);
-    }
-    is_in_one_file_ = files.size() == 1;
     for (const CallMeasureInfo& one : call_measures()) {
       if (is_shown(one.measure)) measures_.push_back(one);
     }
@@ -38,7 +31,6 @@ class CallsTable {
 
   HtmlWriter& html_;
   const ModuleView& module_;
-  bool is_in_one_file_ = false;            // the C of all kernels: rows need not name it
   std::vector<CallMeasureInfo> measures_;  // that have a column
 };
 
@@ -98,9 +90,9 @@ void CallsTable::row(std::size_t number) {
     html_.element("td", {{"class", "n"}}, is_time ? milliseconds_text(count) : number_text(count));
   }
   ratio_cells(call);
-  std::string lines = lines_text(kernel.c);
-  if (is_in_one_file_) lines.erase(0, lines.rfind(':') + 1);
-  html_.element("td", {{is_in_one_file_ ? "class" : "", "lines"}}, lines);
+  // The kernel's section names the file.
+  const std::string place = lines_text(kernel.c);
+  html_.element("td", {{"class", "lines"}}, place.substr(place.rfind(':') + 1));
   html_.close("tr");
 }
 

@@ -237,15 +237,9 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
 void write_words(HtmlWriter& html, const std::vector<DifferenceWords>& words) {
   html.open("section", {{"aria-label", "Constants and members"}});
   html.element("h2", {{"id", "members"}}, "Constants and members");
-  open_table(html, "Constants and members", "sortable");
-  head_row(html, {"Where", "Difference"});
-  for (const auto& [where, what] : words) {
-    html.open("tr");
-    html.breakable_element("td", {}, where);
-    html.breakable_element("td", {}, what);
-    html.close("tr");
-  }
-  close_table(html);
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [where, what] : words) rows.push_back({where, what});
+  write_table(html, "Constants and members", "sortable", {"Where", "Difference"}, rows);
   html.close("section");
 }
 
@@ -279,6 +273,7 @@ void write_diff_page(const PageSide& before, const PageSide& after,
     }
     if (!words.empty()) page::write_words(html, words);
   };
+  frame.builds = {&before.data, &after.data};
   if (!views.empty()) {
     frame.reports = {{"report-before", &before.report}, {"report-after", &after.report}};
   }

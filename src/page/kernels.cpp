@@ -60,20 +60,14 @@ void nest(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code) 
 }
 
 void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
-  if (cost.buffers.empty()) return;
-  open_table(html, "Cost by buffer", "buffers");
-  head_row(html, {"Buffer", "Role", "#Loads", "#Stores", "#Bytes loaded", "#Bytes stored"});
+  std::vector<std::vector<std::string>> rows;
   for (const analysis::BufferCost& buffer : cost.buffers) {
-    html.open("tr");
-    html.breakable_element("td", {}, buffer.name);
-    html.element("td", analysis::to_string(buffer.role));
-    number_cell(html, buffer.loads);
-    number_cell(html, buffer.stores);
-    number_cell(html, buffer.bytes_loaded);
-    number_cell(html, buffer.bytes_stored);
-    html.close("tr");
+    rows.push_back({buffer.name, std::string(analysis::to_string(buffer.role)),
+                    to_string(buffer.loads), to_string(buffer.stores),
+                    to_string(buffer.bytes_loaded), to_string(buffer.bytes_stored)});
   }
-  close_table(html);
+  write_table(html, "Cost by buffer", "buffers",
+              {"Buffer", "Role", "#Loads", "#Stores", "#Bytes loaded", "#Bytes stored"}, rows);
 }
 
 /// Bars with heights relative to the fullest bin, in per cent; an empty bin has none. They begin at

@@ -20,66 +20,20 @@ namespace {
 
 using analysis::Count;
 
-struct Card {
-  std::string_view title;
-  std::string_view group;  ///< of measures
-};
-
-constexpr std::string_view kTimeGroup = "time";
-
-constexpr std::array kCards{Card{"RAM, bytes", "ram"}, Card{"Flash, bytes", "flash"},
-                            Card{"Peak, bytes", "peak"}, Card{"Arithmetic", ""},
-                            Card{"Time of all calls", kTimeGroup}};
-
-/// A measure of a card and its text.
-using Figure = std::pair<const ModuleMeasureInfo*, std::string>;
-
-/// `text_of` returns the text of a measure. An empty text hides the measure. The numbers of a
-/// profile are shown if the module has one.
-template <class TextOf>
-std::vector<Figure> figures_of(const Card& card, const TextOf& text_of) {
-  std::vector<Figure> figures;
-  for (const ModuleMeasureInfo& one : module_measures()) {
-    if (one.group() != card.group || !one.is_in_documents()) continue;
-    std::string text = text_of(one);
-    if (text.empty()) continue;
-    if (card.group == kTimeGroup) {
-      if (text == "?") continue;
-      // Long intervals of times break into two lines.
-      if (const std::size_t dots = text.find(".."); dots != text.npos)
-        text.replace(dots, 2, " .. ");
-    }
-    figures.emplace_back(&one, std::move(text));
-  }
-  return figures;
-}
-
-template <class TextOf>
-void write_cards(HtmlWriter& html, const TextOf& text_of) {
-  html.open("div", {{"class", "cards"}});
-  for (const Card& card : kCards) {
-    const std::vector<Figure> figures = figures_of(card, text_of);
-    if (figures.empty()) continue;
-    html.open("div", {{"class", "card"}});
-    html.element("h3", card.title);
-    html.open("dl");
-    for (const auto& [measure, text] : figures) {
-      html.element("dt", {{"title", measure->words}}, measure->label);
-      html.element("dd", {{"data-key", measure->key}}, text);
-    }
-    html.close("dl");
-    html.close("div");
-  }
-  html.close("div");
+bool is_zero_or_unknown(const Count& count) {
+  return count.min == 0 && count.max.value_or(0) == 0;
 }
 
 /// Without a network there are no bars: shows the numbers that are there.
 void write_figures(HtmlWriter& html, const ModuleReport& module) {
   if (module.network) return;
-  write_cards(html, [&](const ModuleMeasureInfo& one) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ModuleMeasureInfo& one : module_measures()) {
     const Count value = one.value(module);
-    return value.min > 0 ? number_text(value) : "";
-  });
+    if (!one.is_in_documents() || is_zero_or_unknown(value)) continue;
+    rows.push_back({std::string(one.words), to_string(value)});
+  }
+  write_table(html, "Numbers", "needs figures", {"What", "#Number"}, rows);
 }
 
 /// What all calls take, by the profile.
@@ -88,7 +42,7 @@ void profile_sentence(HtmlWriter& html, const ModuleReport& module) {
   std::string numbers;
   for (const ModuleMeasureInfo& one : module_measures()) {
     const Count value = one.value(module);
-    if (one.group() != kTimeGroup || (value.min == 0 && !value.max)) continue;
+    if (one.group() != "time" || is_zero_or_unknown(value)) continue;
     const bool is_time = one.unit == "nanoseconds";
     numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ",
                            is_time ? milliseconds_text(value) : number_text(value),
@@ -252,11 +206,14 @@ std::vector<std::string> all_reasons(const ModuleReport& module) {
 }  // namespace
 
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after) {
-  write_cards(html, [&](const ModuleMeasureInfo& one) {
-    const std::string was = number_text(one.value(before));
-    const std::string is = number_text(one.value(after));
-    return was == is ? is : was + " \u2192 " + is;
-  });
+  std::vector<std::vector<std::string>> rows;
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    const Count was = one.value(before);
+    const Count is = one.value(after);
+    if (!one.is_in_documents() || (is_zero_or_unknown(was) && is_zero_or_unknown(is))) continue;
+    rows.push_back({std::string(one.words), to_string(was), to_string(is)});
+  }
+  write_table(html, "Numbers of both", "needs figures", {"What", "#Before", "#After"}, rows);
 }
 
 void write_overview(HtmlWriter& html, const ModuleView& module) {

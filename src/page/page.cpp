@@ -88,6 +88,17 @@ void write_json(HtmlWriter& html, const Report& report, std::string_view id) {
   html.trusted("</script>\n");
 }
 
+/// What a reader needs to make the page again: the command, and digests of what it read.
+void write_sources(HtmlWriter& html, const std::vector<const PageData*>& builds) {
+  html.open("section", {{"aria-label", "Sources"}});
+  html.element("h2", {{"id", "sources"}}, "Sources");
+  html.element("p", {{"class", "symbol"}}, builds.front()->command);
+  for (const PageData* build : builds) {
+    write_table(html, build->title, "needs sources", {"File", "SHA-256"}, build->sources);
+  }
+  html.close("section");
+}
+
 /// Everything but the head and the script.
 void write_body(HtmlWriter& html, const PageFrame& frame) {
   html.trusted("<body>\n");
@@ -96,11 +107,15 @@ void write_body(HtmlWriter& html, const PageFrame& frame) {
   html.open("nav", {{"aria-label", "Parts of this page"}});
   html.open("ul");
   frame.write_links(html);
+  html.open("li");
+  link_to(html, "sources", "Sources");
+  html.close("li");
   html.close("ul");
   html.close("nav");
   html.close("header");
   html.trusted("\n<main>\n");
   frame.write_sections(html);
+  write_sources(html, frame.builds);
   html.trusted("</main>\n");
   html.element("footer", fmt::format("mlf {}", version()));
   html.trusted("\n");
@@ -158,6 +173,7 @@ void write_page(const Report& report, const PageData& data, const Sink& sink) {
                            .heading = data.title,
                            .write_links = for_each(page::write_links_of),
                            .write_sections = for_each(page::write_module),
+                           .builds = {&data},
                            .reports = {{"report", &report}}});
 }
 

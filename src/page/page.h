@@ -80,6 +80,10 @@ struct PageModule {
 struct PageData {
   std::string title;                  ///< the archive's name, for people
   std::vector<PageModule> modules{};  ///< as in Report
+  /// Name and SHA-256 of the archive, if it is a file, and of the members that modules, TIR and
+  /// networks were read from.
+  std::vector<std::vector<std::string>> sources{};
+  std::string command{};  ///< that wrote the page; set by the caller
 };
 
 /// Collects everything but the pictures and the plans.

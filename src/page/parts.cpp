@@ -65,8 +65,22 @@ void head_row(HtmlWriter& html, const std::vector<std::string>& names) {
   html.open("tbody");
 }
 
-void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names) {
-  head_row(html, std::vector<std::string>(names.begin(), names.end()));
+void write_table(HtmlWriter& html, std::string_view label, std::string_view css_class,
+                 const std::vector<std::string>& heads,
+                 const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return;
+  open_table(html, label, css_class);
+  head_row(html, heads);
+  for (const std::vector<std::string>& row : rows) {
+    html.open("tr");
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_number = heads[i].starts_with('#');
+      html.breakable_element("td", {{is_number ? "class" : "", "n"}},
+                             is_number ? group_digits(row[i]) : row[i]);
+    }
+    html.close("tr");
+  }
+  close_table(html);
 }
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text) {

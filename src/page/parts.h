@@ -49,8 +49,12 @@ void number_cell(HtmlWriter& html, const analysis::Count& count);
 void open_table(HtmlWriter& html, std::string_view label, std::string_view css_class);
 void close_table(HtmlWriter& html);
 /// Column heads; a name that begins with '#' marks a column of numbers.
-void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names);
 void head_row(HtmlWriter& html, const std::vector<std::string>& names);
+
+/// A table of texts; nothing if there are no rows. Numbers get separators.
+void write_table(HtmlWriter& html, std::string_view label, std::string_view css_class,
+                 const std::vector<std::string>& heads,
+                 const std::vector<std::vector<std::string>>& rows);
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text);
 /// The reasons of inexact numbers.
@@ -63,6 +67,7 @@ struct PageFrame {
   std::string heading;  ///< at the top of the page
   std::function<void(HtmlWriter&)> write_links;
   std::function<void(HtmlWriter&)> write_sections;
+  std::vector<const PageData*> builds;  ///< at least one
   /// Reports for the script, by the id of their element.
   std::vector<std::pair<std::string_view, const Report*>> reports;
 };
@@ -108,7 +113,7 @@ void write_live(HtmlWriter& html, const ModuleView& module);
 void write_findings(HtmlWriter& html, const ModuleView& module);
 /// A bar each for RAM, flash and arithmetic, with their parts.
 void write_stacks(HtmlWriter& html, const ModuleView& module);
-/// The same numbers of two builds, with an arrow between different ones.
+/// The numbers of two builds.
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after);
 void write_calls(HtmlWriter& html, const ModuleView& module);
 /// A drawing of what calls take, if there is a profile.

@@ -290,10 +290,7 @@ void Roofline::note() {
 }
 
 void Roofline::write() {
-  const std::string title = fmt::format("{} and bytes for each multiply-accumulate",
-                                        unit_ == "instructions" ? "Instructions"
-                                        : unit_ == "cycles"     ? "Cycles"
-                                                                : "Nanoseconds");
+  const std::string title = fmt::format("For each multiply-accumulate: {} and bytes", unit_);
   html_.open("figure", {{"class", "roofline"}});
   html_.element("figcaption", title);
   html_.open("svg", {{"role", "group"}, {"aria-label", title}});

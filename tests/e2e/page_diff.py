@@ -1,5 +1,6 @@
 """The page of mlf diff --html."""
 
+import hashlib
 import json
 import re
 import tarfile
@@ -53,7 +54,7 @@ class DiffPage(Browser):
             self.size(400)
             self.open(*pair)
             outside = self.run_script("""
-                return Array.from(document.querySelectorAll('.numbers td.n, dd')).filter(e => {
+                return Array.from(document.querySelectorAll('.numbers td.n, .figures td.n')).filter(e => {
                   const range = document.createRange();
                   range.selectNodeContents(e);
                   return range.getBoundingClientRect().right > 385;
@@ -65,12 +66,14 @@ class DiffPage(Browser):
             self.open(before, after)
             (old,), (new,) = (json.loads(support.run_ok("report", "--json", one).stdout)["modules"]
                               for one in (before, after))  # fmt: skip
-            figures = self.run_script("""
-                return Array.from(document.querySelectorAll('dd'), e => [e.dataset.key, e.textContent])""")
-            self.assertGreater(len(figures), 10)
-            for key, text in figures:
-                was, now = format_count(value_at(old, key)), format_count(value_at(new, key))
-                self.assertEqual(text, now if was == now else f"{was} \u2192 {now}", key)
+            rows = {words: numbers for words, *numbers in self.rows(".figures")}
+            for key, words in (("mac", "multiply-accumulates of all calls"), ("peak.bytes", "bytes in use at the peak"),
+                               ("flash.constants", "bytes of constants"), ("ram.pools", "bytes of workspace pools")):
+                numbers = [format_count(value_at(old, key)), format_count(value_at(new, key))]
+                self.assertEqual(rows.get(words, ["0", "0"]), numbers, key)
+            # A page of two builds has the sources of both.
+            digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (before, after)]
+            self.assertLessEqual(set(digests), {row[1] for row in self.rows(".sources")})
 
     def test_links_lead_into_every_part(self):
         for pair in self.pairs():

@@ -151,7 +151,7 @@ std::uint64_t layout_effort(const Topology& topology) {
 }
 
 std::uint64_t layout_effort(const Topology& topology, const FoldedNetwork& folded) {
-  const Ranks ranks = ranks_of(topology, folded);
+  Ranks ranks = ranks_of(topology, folded);
   std::uint64_t effort = topology.inputs.size() + topology.outputs.size() + folded.blocks.size() +
                          topology.copies.size();
   const auto rank = [&](const Endpoint& end) { return ranks[box_of(folded, end)]; };

@@ -35,9 +35,6 @@ class Ranks {
   std::uint64_t& operator[](const Box& box) {
     return (box.kind == EndpointKind::call ? blocks_ : copies_)[box.at];
   }
-  std::uint64_t operator[](const Box& box) const {
-    return (box.kind == EndpointKind::call ? blocks_ : copies_)[box.at];
-  }
 
  private:
   std::vector<std::uint64_t> blocks_;

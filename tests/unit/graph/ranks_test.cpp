@@ -41,7 +41,7 @@ TEST(Ranks, ABlockIsOneRank) {
 
 TEST(Ranks, ALongChainIsDrawnInTheOrderOfMain) {
   const Topology topology = calls_that_read(36, 1);
-  const Ranks ranks = ranks_of(topology, whole_network(topology));
+  Ranks ranks = ranks_of(topology, whole_network(topology));
   for (std::uint32_t i = 0; i < 36; ++i) EXPECT_EQ((ranks[{EndpointKind::call, i}]), i + 1);
   // Nothing but edges places the boxes of a picture.
   const std::string dot = dot_of(topology);
