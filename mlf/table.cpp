@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "mlf/diagnostics.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;  // between columns
 constexpr std::size_t kNarrowestName = 12;
+constexpr std::size_t kWidestTelling = 20;
 constexpr std::size_t kNarrowestSentence = 24;
 
 std::string coloured(const std::string& line, Emphasis emphasis) {
@@ -34,16 +36,42 @@ bool is_boundary(std::string_view text, std::size_t at) {
   return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
 }
 
-/// A name of at most `width` characters without its middle, because the ends distinguish names.
-std::string shortened(const std::string& text, std::size_t width) {
-  constexpr std::string_view kDots = "...";
+constexpr std::string_view kDots = "...";
+
+/// A name of at most `width` characters without its middle, because the ends distinguish names. The
+/// last `end` of the characters remain.
+std::string shortened(const std::string& text, std::size_t width, std::size_t end) {
   if (text.size() <= width || width <= kDots.size() + 2) return text;
-  const std::size_t kept = width - kDots.size();
-  std::size_t end_of_head = kept - kept / 3;
-  std::size_t tail = text.size() - kept / 3;
+  std::size_t end_of_head = width - kDots.size() - end;
+  std::size_t tail = text.size() - end;
   while (!is_boundary(text, end_of_head)) --end_of_head;
   while (!is_boundary(text, tail)) ++tail;
   return text.substr(0, end_of_head) + std::string(kDots) + text.substr(tail);
+}
+
+/// The end that names of this width keep.
+std::size_t usual_end(std::size_t width) {
+  return (std::max(width, kDots.size()) - kDots.size()) / 3;
+}
+
+using Names = std::set<std::string>;
+
+/// The end with which names that differ remain different, if there is one.
+std::optional<std::size_t> telling_end(const Names& names, std::size_t width) {
+  constexpr std::size_t kMostNames = 1000;  // the time is the product of names and ends
+  if (names.size() > kMostNames) return {};
+  for (std::size_t end = usual_end(width); end + kDots.size() <= width; ++end) {
+    Names shown;
+    for (const std::string& name : names) shown.insert(shortened(name, width, end));
+    if (shown.size() == names.size()) return end;
+  }
+  return {};
+}
+
+Names names_in(const std::vector<std::vector<std::string>>& cells, std::size_t column) {
+  Names names;
+  for (const auto& row : cells) names.insert(row[column]);
+  return names;
 }
 
 /// Lines of at most `width` characters, broken between words. A longer word loses its middle.
@@ -52,7 +80,7 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
   while (text.size() > width) {
     std::size_t end = text.rfind(' ', width);
     if (end == text.npos || end == 0) end = std::min(text.find(' ', width), text.size());
-    lines.push_back(shortened(std::string(text.substr(0, end)), width));
+    lines.push_back(shortened(std::string(text.substr(0, end)), width, usual_end(width)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (!text.empty() || lines.empty()) lines.emplace_back(text);
@@ -136,17 +164,32 @@ Table::Cells Table::cells_for(const Screen& screen) const {
   return cells;
 }
 
-/// The width of a column at its narrowest.
-std::size_t Table::least_width(const Cells& cells, std::size_t column) const {
-  std::size_t widest = 0;
-  for (const auto& row : cells) widest = std::max(widest, row[column].size());
-  if (right_[column]) return widest;
-  const std::size_t least = wraps_[column] ? kNarrowestSentence : kNarrowestName;
-  return std::min(widest, std::max(least, cells[0][column].size()));
+/// The widths of columns at their narrowest. Names have up to `widest_telling` characters if their
+/// ends tell them apart then.
+std::vector<std::size_t> Table::least_widths(const Cells& cells, std::size_t widest_telling) const {
+  std::vector<std::size_t> all;
+  for (std::size_t column = 0; column < right_.size(); ++column) {
+    std::size_t widest = 0;
+    for (const auto& row : cells) widest = std::max(widest, row[column].size());
+    std::size_t least = std::max(cells[0][column].size(), kNarrowestName);
+    if (right_[column]) {
+      least = widest;
+    } else if (wraps_[column]) {
+      least = std::max(least, kNarrowestSentence);
+    } else if (widest > least && least < widest_telling) {
+      const Names names = names_in(cells, column);
+      std::size_t width = least;
+      while (width <= widest_telling && !telling_end(names, width)) ++width;
+      if (width <= widest_telling) least = width;
+    }
+    all.push_back(std::min(widest, least));
+  }
+  return all;
 }
 
 /// The columns of each block: the names at the front, then as many as fit.
-std::vector<Table::Columns> Table::blocks(const Cells& cells, const Screen& screen) const {
+std::vector<Table::Columns> Table::blocks(const std::vector<std::size_t>& least,
+                                          const Screen& screen) const {
   Columns shown;
   for (std::size_t i = 0; i < right_.size(); ++i) {
     if (!is_hidden(i)) shown.push_back(i);
@@ -161,14 +204,14 @@ std::vector<Table::Columns> Table::blocks(const Cells& cells, const Screen& scre
   std::vector<Columns> blocks;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    widths.push_back(least_width(cells, shown[i]));
+    widths.push_back(least[shown[i]]);
     const bool fits = total_width(widths) <= *screen.width;
     if (blocks.empty()) {
       blocks.emplace_back();
     } else if (!fits && i >= front && blocks.back().size() > front) {
       blocks.emplace_back(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(front));
       widths.resize(front);
-      widths.push_back(least_width(cells, shown[i]));
+      widths.push_back(least[shown[i]]);
     }
     blocks.back().push_back(shown[i]);
   }
@@ -176,14 +219,16 @@ std::vector<Table::Columns> Table::blocks(const Cells& cells, const Screen& scre
 }
 
 // Uses bytes as width: names beyond ASCII may only be misaligned.
-std::string Table::block(const Cells& cells, const Columns& columns, const Screen& screen) const {
+std::string Table::block(const Cells& cells, const Columns& columns,
+                         const std::vector<std::size_t>& least_of_columns,
+                         const Screen& screen) const {
   std::vector<std::size_t> widths;
   std::vector<std::size_t> least;
   for (const std::size_t i : columns) {
     std::size_t widest = 0;
     for (const auto& row : cells) widest = std::max(widest, row[i].size());
     widths.push_back(widest);
-    least.push_back(least_width(cells, i));
+    least.push_back(least_of_columns[i]);
   }
   while (screen.width && total_width(widths) > *screen.width) {
     std::size_t widest = columns.size();
@@ -197,15 +242,21 @@ std::string Table::block(const Cells& cells, const Columns& columns, const Scree
     const std::size_t excess = total_width(widths) - *screen.width;
     widths[widest] = std::max(least[widest], widths[widest] - std::min(excess, widths[widest]));
   }
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto end = right_[columns[i]] ? 0 : telling_end(names_in(cells, columns[i]), widths[i]);
+    ends.push_back(end.value_or(usual_end(widths[i])));
+  }
   std::string result;
   for (std::size_t at = 0; at < cells.size(); ++at) {
     std::vector<std::vector<std::string>> lines;
     std::size_t height = 1;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string& cell = cells[at][columns[i]];
-      lines.push_back(wraps_[columns[i]] && screen.width
-                          ? lines_of(cell, widths[i])
-                          : std::vector{right_[columns[i]] ? cell : shortened(cell, widths[i])});
+      lines.push_back(
+          wraps_[columns[i]] && screen.width
+              ? lines_of(cell, widths[i])
+              : std::vector{right_[columns[i]] ? cell : shortened(cell, widths[i], ends[i])});
       height = std::max(height, lines.back().size());
     }
     for (std::size_t k = 0; k < height; ++k) {
@@ -226,10 +277,20 @@ std::string Table::block(const Cells& cells, const Columns& columns, const Scree
 
 std::string Table::text(const Screen& screen) const {
   const Cells cells = cells_for(screen);
+  std::vector<std::size_t> least = least_widths(cells, kWidestTelling);
+  std::vector<Columns> shown = blocks(least, screen);
+  if (screen.width && shown.size() > 1) {
+    const auto narrower = least_widths(cells, 0);
+    auto fewer = blocks(narrower, screen);
+    if (fewer.size() < shown.size()) {
+      least = narrower;
+      shown = std::move(fewer);
+    }
+  }
   std::string result;
-  for (const Columns& columns : blocks(cells, screen)) {
+  for (const Columns& columns : shown) {
     if (!result.empty()) result += '\n';
-    result += block(cells, columns, screen);
+    result += block(cells, columns, least, screen);
   }
   return result;
 }

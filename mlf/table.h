@@ -40,7 +40,8 @@ std::string folded(std::string_view text, const Screen& screen, std::size_t inde
 
 /// A table for a screen. If it does not fit, its columns become narrower: it shortens names in the
 /// middle, and wraps sentences. Numbers stay complete: columns that still do not fit go into a
-/// second block, which repeats the first columns.
+/// second block, which repeats the first columns. Where it fits, shortened names that differ look
+/// different.
 class Table {
  public:
   explicit Table(std::vector<std::string> head);
@@ -66,9 +67,10 @@ class Table {
 
   bool is_hidden(std::size_t column) const;
   Cells cells_for(const Screen& screen) const;
-  std::size_t least_width(const Cells& cells, std::size_t column) const;
-  std::vector<Columns> blocks(const Cells& cells, const Screen& screen) const;
-  std::string block(const Cells& cells, const Columns& columns, const Screen& screen) const;
+  std::vector<std::size_t> least_widths(const Cells& cells, std::size_t widest_telling) const;
+  std::vector<Columns> blocks(const std::vector<std::size_t>& least, const Screen& screen) const;
+  std::string block(const Cells& cells, const Columns& columns,
+                    const std::vector<std::size_t>& least, const Screen& screen) const;
 
   Cells rows_;                      ///< the head first
   std::vector<Emphasis> emphases_;  ///< one for each row

@@ -235,6 +235,17 @@ struct UnsearchedFinding {
   std::string why;  ///< one sentence
 };
 
+/// Where the data of constants is that the documents of kernels lack.
+struct ConstantSources {
+  std::shared_ptr<const tir::Document> pools{};  ///< main lists them; null: no pool has constants
+  std::shared_ptr<const std::string> file{};     ///< of parameters, for the graph executor
+  std::vector<Param> parameters{};               ///< in `file`
+  std::string member{};                          ///< the name of that file, or of C with pools
+
+  /// Returns the parameter with the name of a value; null if there is none.
+  MLF_API const Param* parameter_of(const graph::Value& value) const;
+};
+
 struct ModuleReport {
   std::string name;
   std::optional<std::string> exported{};  ///< when, as metadata.json has it
@@ -243,6 +254,7 @@ struct ModuleReport {
   std::optional<graph::Topology> network{};
   std::vector<KernelReport> kernels{};  ///< in the order of their first calls
   std::vector<CallReport> calls{};      ///< in execution order
+  ConstantSources constants{};
   analysis::Count mac;                  ///< of all calls
   std::optional<CompiledCode> code{};   ///< where a compiler was given
   std::optional<ObjectCode> objects{};  ///< where the archive has object files
@@ -339,7 +351,7 @@ MLF_API std::optional<analysis::Count> number_of(const DeviceReport& device,
 enum class RowKind : std::uint8_t {
   archive,   ///< one module of an archive, and what it needs
   call,      ///< one execution of a kernel
-  tensor,    ///< one value of a network
+  tensor,    ///< one value of a network, or a workspace of a kernel
   constant,  ///< one constant of a kernel or of main
   finding,   ///< an avoidable cost or a defect
   device,    ///< the memory of a module on another device than its RAM

@@ -275,7 +275,7 @@ Table calls_table(const ModuleReport& module, report::ConstantReader& reader,
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool is_fullest = is_peak(rows[i]);
-    cells[i].push_back(is_fullest ? "<- peak" : "");
+    cells[i].push_back(is_fullest ? (view.screen.width ? "<" : "<- peak") : "");
     table.add(std::move(cells[i]), is_fullest ? Emphasis::bold : Emphasis::none);
   }
   return table;

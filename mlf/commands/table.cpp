@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arguments.h"
@@ -11,17 +14,20 @@
 #include "jobs.h"
 #include "mlf/profile.h"
 #include "mlf/report.h"
+#include "support/characters.h"
 #include "support/error.h"
+#include "table.h"
 
 namespace mlf::program {
 namespace {
 
-enum class RowFormat { csv, jsonl };
+/// The first is text on a terminal, else CSV.
+enum class RowFormat { by_output, text, csv, jsonl };
 
 struct TableArguments {
   std::vector<std::string> archives;
   RowKind rows = RowKind::archive;
-  RowFormat format = RowFormat::csv;
+  RowFormat format = RowFormat::by_output;
   std::vector<std::string> profiles;
   unsigned jobs = 1;
 };
@@ -76,13 +82,32 @@ struct ArchiveRows {
   std::optional<Diagnostic> failure;
 };
 
-ArchiveRows rows_of_archive(const std::string& path, RowKind kind, ArchiveProfiles& profiles,
-                            const Context& context) {
+/// Kernels by their short names, for people.
+void shorten_kernels(const Report& report, std::vector<std::vector<Cell>>& rows) {
+  std::map<std::string_view, std::string_view> short_names;
+  for (const ModuleReport& module : report.modules) {
+    for (const KernelReport& one : module.kernels) {
+      short_names.emplace(one.symbol, one.short_name);
+    }
+  }
+  for (auto& row : rows) {
+    for (Cell& cell : row) {
+      const auto* name = std::get_if<std::string>(&cell);
+      const auto found = name != nullptr ? short_names.find(*name) : short_names.end();
+      if (found != short_names.end()) cell = std::string(found->second);
+    }
+  }
+}
+
+ArchiveRows rows_of_archive(const std::string& path, const TableArguments& options,
+                            ArchiveProfiles& profiles, const Context& context) {
   auto rows = support::to_result([&] {
     const Deployment deployment = open_archive(path, context);
     Report report = support::get_or_throw(report_of(deployment));
     profiles.add_to(report, deployment);
-    return rows_of(report, kind);
+    auto found = rows_of(report, options.rows);
+    if (options.format == RowFormat::text) shorten_kernels(report, found);
+    return found;
   });
   return rows ? ArchiveRows{*std::move(rows), {}} : ArchiveRows{{}, std::move(rows.error())};
 }
@@ -93,6 +118,74 @@ std::vector<std::string> names_of_columns(RowKind kind) {
   for (const RowColumn& column : columns_of(kind)) names.emplace_back(column.name);
   return names;
 }
+
+/// A table for people, with a number and its bounds in one column.
+class RowTable {
+ public:
+  explicit RowTable(RowKind kind) : columns_(columns_of(kind)), table_(heads()) {
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      const RowColumn& column = columns_[shown_[i]];
+      if (column.type == CellType::number) table_.align_right({i + kFront});
+      const bool is_sentence = column.name == "evidence" || column.name == "contradictions";
+      if (is_sentence) table_.wrap({i + kFront});
+      table_.hide_if_empty({i + kFront});
+    }
+    table_.hide_if_constant(0);
+    table_.hide_if_empty({1});
+    table_.wrap({1});
+    if (!shown_.empty()) table_.hide_if_constant(kFront);  // the module
+  }
+
+  void archive(const std::string& path, const ArchiveRows& rows) {
+    for (const auto& row : rows.rows) {
+      std::vector<std::string> line{path, ""};
+      for (const std::size_t i : shown_) line.push_back(text_of(row, i));
+      table_.add(std::move(line));
+    }
+    if (!rows.failure) return;
+    std::vector<std::string> line(shown_.size() + kFront);
+    line[0] = path;
+    line[1] = rows.failure->message;
+    table_.add(std::move(line), Emphasis::warning);
+  }
+
+  std::string text() const {
+    return table_.empty() ? "" : table_.text(screen_of_standard_output());
+  }
+
+ private:
+  static constexpr std::size_t kFront = 2;  // archive and error
+
+  static bool is_bound(const RowColumn& column) { return column.name.ends_with("_min"); }
+
+  std::vector<std::string> heads() {
+    std::vector<std::string> heads{"ARCHIVE", "ERROR"};
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      std::string name(columns_[i].name);
+      if (is_bound(columns_[i])) name.resize(name.size() - std::string_view("_min").size());
+      std::ranges::replace(name, '_', ' ');
+      heads.push_back(support::in_capitals(name));
+      shown_.push_back(i);
+      if (is_bound(columns_[i])) ++i;
+    }
+    return heads;
+  }
+
+  std::string text_of(const std::vector<Cell>& row, std::size_t i) const {
+    const auto* number = std::get_if<std::uint64_t>(&row[i]);
+    if (number != nullptr && is_bound(columns_[i])) {
+      const auto* most = std::get_if<std::uint64_t>(&row[i + 1]);
+      return to_string(analysis::Count{*number, most ? std::optional(*most) : std::nullopt});
+    }
+    if (number != nullptr) return std::to_string(*number);
+    const auto* text = std::get_if<std::string>(&row[i]);
+    return text != nullptr ? *text : "";
+  }
+
+  std::span<const RowColumn> columns_;
+  std::vector<std::size_t> shown_;  ///< of `columns_`
+  Table table_;
+};
 
 class RowPrinter {
  public:
@@ -137,18 +230,28 @@ void note_if_empty(const std::vector<ArchiveRows>& found, RowKind kind, const Co
                            row->meaning.substr(std::string_view("a ").size())));
 }
 
-int run_table(const TableArguments& options, const Context& context) {
+int run_table(const TableArguments& arguments, const Context& context) {
+  TableArguments options = arguments;
+  if (options.format == RowFormat::by_output) {
+    options.format = standard_output_is_terminal() ? RowFormat::text : RowFormat::csv;
+  }
   ArchiveProfiles profiles(options);
   std::vector<ArchiveRows> found(options.archives.size());
   for_each_index(found.size(), options.jobs, [&](std::size_t i) {
-    found[i] = rows_of_archive(options.archives[i], options.rows, profiles, context);
+    found[i] = rows_of_archive(options.archives[i], options, profiles, context);
   });
   profiles.require_used();
-  const RowPrinter printer(options);
-  printer.head();
+  if (options.format == RowFormat::text) {
+    RowTable table(options.rows);
+    for (std::size_t i = 0; i < found.size(); ++i) table.archive(options.archives[i], found[i]);
+    print(table.text());
+  } else {
+    const RowPrinter printer(options);
+    printer.head();
+    for (std::size_t i = 0; i < found.size(); ++i) printer.archive(options.archives[i], found[i]);
+  }
   int exit = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    printer.archive(options.archives[i], found[i]);
     if (!found[i].failure) continue;
     const int code = context.console.fail(*found[i].failure);
     if (exit == 0) exit = code;
@@ -167,7 +270,8 @@ void declare_table_options(CLI::App& app, TableArguments& options) {
   }
   add_enum_option(app, "--rows", options.rows, kinds, {"KIND", "Output"}, "What a row is");
   add_enum_option(app, "--format", options.format,
-                  {{"csv", RowFormat::csv, "with a line of names first"},
+                  {{"text", RowFormat::text, "aligned, the default on a terminal"},
+                   {"csv", RowFormat::csv, "with a line of names first, the default elsewhere"},
                    {"jsonl", RowFormat::jsonl, "a JSON object in each line"}},
                   {"FORMAT", "Output"}, "Form of the rows");
   add_profile_option(app, options.profiles);

@@ -35,11 +35,6 @@ std::size_t bin_of(double value, const ConstantValues& values) {
   return std::min(ConstantValues::kBins - 1, static_cast<std::size_t>(part));
 }
 
-/// C has arrays of one dimension for tensors of any shape.
-bool is_from_c(const tir::Document& document) {
-  return document.source.dialect == tir::Dialect::c;
-}
-
 std::optional<std::uint64_t> product_of(std::span<const std::int64_t> extents) {
   std::uint64_t product = 1;
   for (const std::int64_t extent : extents) {
@@ -51,20 +46,36 @@ std::optional<std::uint64_t> product_of(std::span<const std::int64_t> extents) {
   return product;
 }
 
-ConstantSummary summary_of_array(std::string_view name, Node array, bool is_c) {
-  ConstantSummary summary{.name = std::string(name), .dtype = array.dtype(f::NDArray::dtype)};
-  const auto shape = array.integers(f::NDArray::shape);
+void add_data(std::span<const std::byte> data, std::string_view source, ConstantSummary& summary) {
+  summary.data = data;
+  summary.source = source;
+  summary.values = values_of(summary.dtype, data);
+}
+
+/// C has arrays of one dimension for tensors of any shape.
+void add_shape(std::span<const std::int64_t> shape, const tir::Document& document,
+               ConstantSummary& summary) {
   summary.elements = product_of(shape);
+  const bool is_c = document.source.dialect == tir::Dialect::c;
   if (!is_c) summary.shape.emplace(shape.begin(), shape.end());
-  if (const auto data = tir::data_of(array)) summary.values = values_of(summary.dtype, *data);
+}
+
+ConstantSummary summary_of_array(std::string_view name, Node array, const tir::Document& document) {
+  ConstantSummary summary{.name = std::string(name), .dtype = array.dtype(f::NDArray::dtype)};
+  add_shape(array.integers(f::NDArray::shape), document, summary);
+  if (const auto data = tir::data_of(array)) {
+    const auto found = std::ranges::find(document.recovered, array.id(), &tir::Recovered::constant);
+    const bool is_recovered = found != document.recovered.end();
+    add_data(*data, is_recovered ? found->source : document.source.member, summary);
+  }
   return summary;
 }
 
 /// The shape and dtype of an allocation without its array.
-ConstantSummary summary_of_allocation(Node allocation, bool is_c) {
+ConstantSummary summary_of_allocation(Node allocation, const tir::Document& document) {
   const std::string_view name = allocation[f::AllocateConst::buffer_var].text(f::Var::name);
   const Node array = allocation[f::AllocateConst::data];
-  if (array && array.is(Kind::NDArray)) return summary_of_array(name, array, is_c);
+  if (array && array.is(Kind::NDArray)) return summary_of_array(name, array, document);
   ConstantSummary summary{.name = std::string(name),
                           .dtype = allocation.dtype(f::AllocateConst::dtype)};
   std::vector<std::int64_t> shape;
@@ -72,14 +83,14 @@ ConstantSummary summary_of_allocation(Node allocation, bool is_c) {
     if (!extent.is(Kind::IntImm)) return summary;
     shape.push_back(extent.integer(f::IntImm::value));
   }
-  summary.elements = product_of(shape);
-  if (!is_c) summary.shape = std::move(shape);
+  add_shape(shape, document, summary);
   return summary;
 }
 
-void add_allocated(Node function, bool is_c, std::vector<ConstantSummary>& list) {
+void add_allocated(Node function, const tir::Document& document,
+                   std::vector<ConstantSummary>& list) {
   tir::for_each_pre_order(function, [&](Node node) {
-    if (node.is(Kind::AllocateConst)) list.push_back(summary_of_allocation(node, is_c));
+    if (node.is(Kind::AllocateConst)) list.push_back(summary_of_allocation(node, document));
   });
 }
 
@@ -126,7 +137,17 @@ std::string value_text(double value, tir::DType dtype) {
   return fmt::format("{}", value);
 }
 
-PooledConstants::PooledConstants(const tir::Document& document) : is_c_(is_from_c(document)) {
+std::string element_text(tir::DType dtype, const std::byte* at) {
+  // A double does not have all of these.
+  if (dtype == tir::DType::Int(64)) {
+    std::int64_t value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return std::to_string(value);
+  }
+  return value_text(reader_of(dtype)(at), dtype);
+}
+
+PooledConstants::PooledConstants(const tir::Document& document) : document_(document) {
   tir::for_each_pre_order(document.module.root(), [&](Node node) {
     if (!node.is(Kind::ConstantInfo)) return;
     const Node array = node[f::ConstantInfo::data];
@@ -146,14 +167,14 @@ std::optional<ConstantSummary> PooledConstants::find(std::string_view name,
   if (!bytes || !offset) return {};
   const auto found = by_place_.find({*offset, *bytes});
   if (found == by_place_.end() || found->second.is_ambiguous) return {};
-  return summary_of_array(name, found->second.array, is_c_);
+  return summary_of_array(name, found->second.array, document_);
 }
 
 std::vector<ConstantSummary> constants_of(const KernelReport& kernel, const graph::Kernel* known,
                                           const PooledConstants& pooled) {
   std::vector<ConstantSummary> list;
   if (!kernel.cost || !kernel.document) return list;
-  add_allocated(kernel.document->module.node(kernel.function), is_from_c(*kernel.document), list);
+  add_allocated(kernel.document->module.node(kernel.function), *kernel.document, list);
   if (known == nullptr) return list;
   for (const graph::KernelBuffer& buffer : known->constants) {
     if (!buffer.pool) continue;
@@ -177,6 +198,7 @@ class ConstantReader::Summaries {
  public:
   Summaries(const ModuleReport& module, ConstantReader& reader);
 
+  /// The constant of a kernel in a pool or outside of any.
   ConstantSummary of_kernel(const graph::Kernel& kernel, const graph::KernelBuffer& buffer) const;
   ConstantSummary of_main(const graph::Value& value) const;
 
@@ -184,15 +206,19 @@ class ConstantReader::Summaries {
   using ByName = std::map<std::string, ConstantSummary, std::less<>>;
 
   void add_main(const Source& source);
+  std::optional<ConstantSummary> in_pool(std::string_view name, std::optional<std::uint64_t> offset,
+                                         std::optional<std::uint64_t> bytes) const;
 
   const graph::Topology& network_;
+  const ConstantSources& sources_;
   std::map<std::string, ByName, std::less<>> by_kernel_;  // by symbol
-  ByName of_main_;                                        // by variable
-  const PooledConstants* pools_of_main_ = nullptr;        // null: the archive lacks its TIR
+  std::optional<ByName> of_main_;                         // by variable
+  const PooledConstants* pools_ = nullptr;                // of the whole module; null: none
 };
 
 ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader& reader)
-    : network_(*module.network) {
+    : network_(*module.network), sources_(module.constants) {
+  if (sources_.pools) pools_ = &reader.source_of(sources_.pools).pooled;
   const support::NameIndex kernels(network_.kernels, &graph::Kernel::symbol);
   for (const KernelReport& kernel : module.kernels) {
     if (!kernel.document) continue;
@@ -200,39 +226,66 @@ ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader&
     ByName& by_name = by_kernel_[kernel.symbol];
     for (ConstantSummary& one :
          report::constants_of(kernel, kernels.find(kernel.symbol), source.pooled)) {
-      by_name.try_emplace(one.name, one);
+      // C may be of several files.
+      const bool is_in_c = kernel.c && one.source == kernel.document->source.member &&
+                           kernel.document->source.dialect == tir::Dialect::c;
+      if (is_in_c) one.source = kernel.c->file;
+      by_name.try_emplace(one.name, std::move(one));
     }
-    if (pools_of_main_ == nullptr && kernel.source == network_.provenance.source) add_main(source);
+    if (!of_main_ && kernel.source == network_.provenance.source) add_main(source);
   }
 }
 
 void ConstantReader::Summaries::add_main(const Source& source) {
-  pools_of_main_ = &source.pooled;
+  of_main_.emplace();
   const tir::Node main = source.code->find(network_.provenance.function);
   if (!main) return;
   std::vector<ConstantSummary> list;
-  add_allocated(main, is_from_c(*source.document), list);
-  for (ConstantSummary& one : list) of_main_.try_emplace(one.name, one);
+  add_allocated(main, *source.document, list);
+  for (ConstantSummary& one : list) of_main_->try_emplace(one.name, one);
+}
+
+std::optional<ConstantSummary> ConstantReader::Summaries::in_pool(
+    std::string_view name, std::optional<std::uint64_t> offset,
+    std::optional<std::uint64_t> bytes) const {
+  auto found = pools_ == nullptr ? std::nullopt : pools_->find(name, offset, bytes);
+  if (found && !sources_.member.empty()) found->source = sources_.member;
+  return found;
 }
 
 ConstantSummary ConstantReader::Summaries::of_kernel(const graph::Kernel& kernel,
                                                      const graph::KernelBuffer& buffer) const {
+  const ConstantSummary bare{.name = buffer.name};
+  if (buffer.pool) {
+    if (auto known = in_pool(buffer.name, buffer.offset, buffer.bytes)) return *std::move(known);
+  }
   const auto of_kernel = by_kernel_.find(kernel.symbol);
-  if (of_kernel == by_kernel_.end()) return {.name = buffer.name};
-  const auto found = of_kernel->second.find(buffer.name);
-  return found == of_kernel->second.end() ? ConstantSummary{.name = buffer.name} : found->second;
+  if (of_kernel != by_kernel_.end()) {
+    const auto found = of_kernel->second.find(buffer.name);
+    if (found != of_kernel->second.end()) return found->second;
+  }
+  return bare;
 }
 
 /// Main's declaration is known even without the data.
 ConstantSummary ConstantReader::Summaries::of_main(const graph::Value& value) const {
   const graph::Storage& storage = network_[value.storage];
-  const auto found = of_main_.find(storage.name);
-  if (found != of_main_.end()) return found->second;
+  if (of_main_) {
+    const auto found = of_main_->find(storage.name);
+    if (found != of_main_->end()) return found->second;
+  }
   ConstantSummary declared{
       .name = value.name, .dtype = value.type.dtype, .shape = value.type.shape};
   if (declared.shape) declared.elements = product_of(*declared.shape);
-  if (!storage.pool || pools_of_main_ == nullptr) return declared;
-  return pools_of_main_->find(value.name, storage.offset, value.bytes).value_or(declared);
+  if (is_in_file(network_, value)) {
+    const Param* const param = sources_.parameter_of(value);
+    if (param != nullptr && param->data.size() == value.bytes) {
+      add_data(param->data, sources_.member, declared);
+    }
+    return declared;
+  }
+  if (!storage.pool) return declared;
+  return in_pool(value.name, storage.offset, value.bytes).value_or(declared);
 }
 
 std::vector<ModuleConstant> ConstantReader::constants_of(const ModuleReport& module) {
@@ -267,6 +320,12 @@ std::vector<ModuleConstant> ConstantReader::constants_of(const ModuleReport& mod
   return list;
 }
 
+bool is_in_file(const graph::Topology& network, const graph::Value& value) {
+  return network.provenance.kind == graph::ProvenanceKind::graph_json &&
+         value.kind == graph::ValueKind::constant &&
+         network[value.storage].memory != graph::MemoryKind::program;
+}
+
 LargestConstants::LargestConstants(const std::vector<ModuleConstant>& constants,
                                    const ModuleReport& module)
     : module_(module) {
@@ -293,3 +352,12 @@ const ModuleConstant* LargestConstants::of(const CallReport& call) const {
 }
 
 }  // namespace mlf::report
+
+namespace mlf {
+
+const Param* ConstantSources::parameter_of(const graph::Value& value) const {
+  const auto found = std::ranges::find(parameters, value.name, &Param::name);
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+}  // namespace mlf

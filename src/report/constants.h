@@ -40,6 +40,9 @@ struct ConstantSummary {
   /// Empty if unknown: generated C has the array in one dimension.
   std::optional<std::vector<std::int64_t>> shape{};
   std::optional<std::uint64_t> elements{};  ///< empty if unknown
+  /// Little-endian elements; empty if unknown. They live as long as the ModuleReport.
+  std::optional<std::span<const std::byte>> data{};
+  std::string source{};  ///< the member that has them
   /// Empty without data or elements, for a dtype without a C++ type (bfloat16, vectors), and if an
   /// element is not finite.
   std::optional<ConstantValues> values{};
@@ -51,6 +54,9 @@ using ElementReader = double (*)(const std::byte*);
 /// The function that reads an element of this dtype as a number; null if C++ has no such type.
 ElementReader reader_of(tir::DType dtype);
 
+/// One element as text.
+MLF_API std::string element_text(tir::DType dtype, const std::byte* at);
+
 /// Of little-endian elements.
 std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::byte> data);
 
@@ -58,7 +64,8 @@ std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::b
 MLF_API std::string value_text(double value, tir::DType dtype);
 
 /// The constants that the memory planner put into pools, by offset and size: every function with a
-/// pool as a parameter lists its contents, and kernels use other names.
+/// pool as a parameter lists its contents, and kernels use other names. The document must outlive
+/// this object.
 class PooledConstants {
  public:
   explicit PooledConstants(const tir::Document& document);
@@ -72,7 +79,7 @@ class PooledConstants {
     tir::Node array;
     bool is_ambiguous = false;
   };
-  bool is_c_;
+  const tir::Document& document_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, FoundArray> by_place_;
 };
 
@@ -112,6 +119,9 @@ class MLF_API ConstantReader {
 
   std::map<const tir::Document*, Source> sources_{};
 };
+
+/// Whether a constant of the graph executor is in the file of parameters: the C does not have it.
+bool is_in_file(const graph::Topology& network, const graph::Value& value);
 
 /// The largest of the constants that each call of a module reads: the first of those of one size.
 class MLF_API LargestConstants {

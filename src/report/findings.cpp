@@ -14,6 +14,7 @@
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "report/constants.h"
 #include "support/name_map.h"
 #include "support/nearest.h"
 #include "tir/node_queries.h"
@@ -111,19 +112,11 @@ void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& u
 /// Constants of the graph executor that the C does not have.
 std::vector<const graph::Value*> values_of_file(const ModuleReport& module) {
   std::vector<const graph::Value*> values;
-  const bool has_file =
-      module.network && module.network->provenance.kind == graph::ProvenanceKind::graph_json;
-  if (!has_file) return values;
+  if (!module.network) return values;
   for (const graph::Value& value : module.network->values) {
-    const bool is_linked = (*module.network)[value.storage].memory == graph::MemoryKind::program;
-    if (value.kind == graph::ValueKind::constant && !is_linked) values.push_back(&value);
+    if (is_in_file(*module.network, value)) values.push_back(&value);
   }
   return values;
-}
-
-const Param* find_parameter(const SearchedCode& code, std::string_view name) {
-  const auto found = std::ranges::find(code.parameters, name, &Param::name);
-  return found == code.parameters.end() ? nullptr : &*found;
 }
 
 class Finder {
@@ -184,7 +177,7 @@ void Finder::collect_pools() {
 
 void Finder::collect_parameters() {
   for (const graph::Value* value : values_of_file(module_)) {
-    const Param* const param = find_parameter(code_, value->name);
+    const Param* const param = module_.constants.parameter_of(*value);
     if (param == nullptr || param->data.size() < kSmallestConstant) continue;
     constants_.push_back({param->name, value->type.dtype, param->data});
   }
@@ -404,7 +397,7 @@ std::vector<std::string> constants_without_data(const ModuleReport& module,
   }
   if (module.network) add_constants_of_pools(*module.network, code.main, reasons);
   for (const graph::Value* value : values_of_file(module)) {
-    if (find_parameter(code, value->name) != nullptr) continue;
+    if (module.constants.parameter_of(*value) != nullptr) continue;
     reasons.push_back("the data of " + graph::quoted(value->name) + " is unknown");
   }
   return reasons;

@@ -21,8 +21,7 @@ struct NamedFunction {
 /// What findings are searched in.
 struct SearchedCode {
   std::vector<NamedFunction> functions;  ///< kernels and main, each once
-  tir::Node main{};                      ///< may be undefined
-  std::vector<Param> parameters{};       ///< of the file, for the graph executor
+  tir::Node main{};                      ///< lists the constants of pools; may be undefined
 };
 
 /// Returns the findings of a module whose other numbers are complete. `uncalled` are functions that

@@ -77,10 +77,10 @@ class Reporter {
   void add_layers(ModuleReport& module, const FileRef& relay);
   void add_objects(ModuleReport& report, const Module& module);
   tir::Node main_of(const graph::Topology* network);
-  tir::Node main_with_constants(const graph::Topology* network, std::size_t position);
+  std::string file_with_pool(const TirSource& c, const graph::Topology& network) const;
+  tir::Node add_constants(ModuleReport& module, std::size_t position);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
   std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
-  SearchedCode code_of(const ModuleReport& module, std::size_t position);
   void add_findings(ModuleReport& module, std::size_t position);
 
   const Deployment& deployment_;
@@ -415,19 +415,46 @@ tir::Node Reporter::main_of(const graph::Topology* network) {
   return code == nullptr ? tir::Node() : code->find(provenance.function);
 }
 
-/// The main whose attributes list the constants of pools with their data. Most texts omit them; the
-/// C of the same main has them.
-tir::Node Reporter::main_with_constants(const graph::Topology* network, std::size_t position) {
-  const tir::Node main = main_of(network);
-  if (!main || !std::ranges::count(network->pools, graph::PoolKind::constant, &graph::Pool::kind)) {
+/// The file of C that defines a pool of constants, as TVM prints it.
+std::string Reporter::file_with_pool(const TirSource& c, const graph::Topology& network) const {
+  const auto pool = std::ranges::find(network.pools, graph::PoolKind::constant, &graph::Pool::kind);
+  for (const archive::Member* member : c.c_members) {
+    const std::string_view text = get_or_throw(deployment_.archive().read(*member));
+    if (text.find("struct " + pool->name + " {") != text.npos) return member->name;
+  }
+  return c.name;
+}
+
+/// Sets the sources of constants. Returns the main whose attributes list those of pools with their
+/// data. Most texts omit them; the C of the same main has them.
+tir::Node Reporter::add_constants(ModuleReport& module, std::size_t position) {
+  if (!module.network) return {};
+  ConstantSources& sources = module.constants;
+  const graph::Topology& network = *module.network;
+  if (network.provenance.kind == graph::ProvenanceKind::graph_json) {
+    if (const auto& file = deployment_.library().modules[position].files.parameters) {
+      sources.member = file->name;
+      sources.file = std::make_shared<const std::string>(
+          deployment::member_text(deployment_.archive(), *file));
+      sources.parameters =
+          support::value_if_valid(read_params(std::as_bytes(std::span(*sources.file)), file->name))
+              .value_or(std::vector<Param>());
+    }
+  }
+  const tir::Node main = main_of(&network);
+  if (!main || !std::ranges::count(network.pools, graph::PoolKind::constant, &graph::Pool::kind)) {
     return main;
   }
+  sources.pools = functions_of(network.provenance.source).document;
   if (!report::offsets_with_data(main).empty()) return main;
   for (const TirSource& c : get_or_throw(deployment_.generated_c(position))) {
     const auto document = support::value_if_valid(deployment_.document(c));
     if (!document) continue;
     for (const tir::NamedFunction& one : tir::prim_functions_of((*document)->module)) {
-      if (tir::is_main_symbol(one.symbol)) return one.function;
+      if (!tir::is_main_symbol(one.symbol)) continue;
+      sources.pools = *document;
+      sources.member = file_with_pool(c, network);
+      return one.function;
     }
   }
   return main;
@@ -456,16 +483,9 @@ std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& modu
   return functions;
 }
 
-SearchedCode Reporter::code_of(const ModuleReport& module, std::size_t position) {
-  return {
-      functions_of_module(module),
-      main_with_constants(module.network ? &*module.network : nullptr, position),
-      deployment::parameters_of(deployment_.archive(), deployment_.library().modules[position])};
-}
-
 /// With what of the module could not be searched for them.
 void Reporter::add_findings(ModuleReport& module, std::size_t position) {
-  const SearchedCode code = code_of(module, position);
+  const SearchedCode code{functions_of_module(module), add_constants(module, position)};
   module.findings = findings_of(module, code, uncalled_functions(module));
   module.unsearched = unsearched_findings(module, code);
   widen_findings(module);

@@ -12,6 +12,7 @@
 #include "json/write_document.h"
 #include "report/constants.h"
 #include "support/numbers.h"
+#include "support/sha256.h"
 
 namespace mlf {
 namespace report {
@@ -29,10 +30,16 @@ struct CallItem {
   const CallReport& call;
   const KernelReport& kernel() const { return module.kernels[call.kernel]; }
 };
+/// A value of main, or a workspace of a kernel: the pointers of the other are null.
 struct TensorItem {
   const ModuleReport& module;
-  const graph::Value& value;
-  const graph::Storage& storage() const { return (*module.network)[value.storage]; }
+  const graph::Value* value;
+  const graph::Storage* storage;
+  const graph::Kernel* kernel = nullptr;
+  const graph::KernelBuffer* workspace = nullptr;
+
+  /// `part` of what has memory.
+  auto of_memory(const auto& part) const { return value ? part(*storage) : part(*workspace); }
 };
 struct ConstantItem {
   const ModuleReport& module;
@@ -259,39 +266,56 @@ Columns<CallItem> call_columns() {
 std::string role_of(const TensorItem& item) {
   const graph::Topology& network = *item.module.network;
   const auto is_value = [&](const graph::Port& port) {
-    return port.value && &network[*port.value] == &item.value;
+    return port.value && &network[*port.value] == item.value;
   };
-  const bool is_input = item.value.kind == graph::ValueKind::input;
+  const bool is_input = item.value->kind == graph::ValueKind::input;
   const bool is_output = std::ranges::any_of(network.outputs, is_value);
   if (is_input && is_output) return "input+output";
   return is_input ? "input" : is_output ? "output" : "inner";
 }
 
+/// A cell that workspaces of kernels do not have.
+auto of_value(const auto& cell) {
+  return [=](const TensorItem& item) { return item.value ? cell(*item.value) : Cell(); };
+}
+
 Columns<TensorItem> tensor_columns() {
   Columns<TensorItem> columns;
   columns.text("module", "", [](const auto& item) { return text(item.module.name); });
-  columns.text("tensor", "", [](const auto& item) { return text(item.value.name); });
-  columns.text("kind", "input, constant or computed",
-               [](const auto& item) { return text(graph::to_string(item.value.kind)); });
-  columns.text("dtype", "", [](const auto& item) { return dtype(item.value.type); });
-  columns.text("shape", "", [](const auto& item) { return shape(item.value.type); });
-  columns.number("bytes", "", [](const auto& item) { return number(item.value.bytes); });
-  columns.text("storage", "name of the memory that it is in",
-               [](const auto& item) { return text(item.storage().name); });
+  columns.text("tensor", "", [](const auto& item) {
+    return text(item.value ? item.value->name : item.workspace->name);
+  });
+  columns.text("kind", "input, computed or workspace", [](const auto& item) {
+    return text(item.value ? graph::to_string(item.value->kind) : "workspace");
+  });
+  columns.text("dtype", "", of_value([](const auto& value) { return dtype(value.type); }));
+  columns.text("shape", "", of_value([](const auto& value) { return shape(value.type); }));
+  columns.number("bytes", "", [](const auto& item) {
+    return number(item.value ? item.value->bytes : item.workspace->bytes);
+  });
+  columns.text("storage", "name of the memory that it is in", [](const auto& item) {
+    return item.of_memory([](const auto& memory) { return text(memory.name); });
+  });
   columns.text("memory", "pool, executor, heap, stack, program; empty: of the caller",
-               [](const auto& item) { return memory_name(item.storage().memory); });
-  columns.text("pool", "",
-               [](const auto& item) { return pool_name(item.module, item.storage().pool); });
-  columns.number("offset", "bytes from the start of the pool",
-                 [](const auto& item) { return number(item.storage().offset); });
+               [](const auto& item) {
+                 return item.of_memory([](const auto& one) { return memory_name(one.memory); });
+               });
+  columns.text("pool", "", [](const auto& item) {
+    return item.of_memory([&](const auto& one) { return pool_name(item.module, one.pool); });
+  });
+  columns.number("offset", "bytes from the start of the pool", [](const auto& item) {
+    return item.of_memory([](const auto& one) { return one.pool ? number(one.offset) : Cell(); });
+  });
   columns.number("consumers", "number of readers",
-                 [](const auto& item) { return number(item.value.consumers.size()); });
+                 of_value([](const auto& value) { return number(value.consumers.size()); }));
   columns.number("first_definition", "step that writes it; empty: before the first",
-                 [](const auto& item) { return number(item.value.first_definition); });
+                 of_value([](const auto& value) { return number(value.first_definition); }));
   columns.number("last_use", "step that touches it last",
-                 [](const auto& item) { return number(item.value.last_use); });
+                 of_value([](const auto& value) { return number(value.last_use); }));
   columns.text("role", "of the network: input, output, input+output or inner",
-               [](const auto& item) { return text(role_of(item)); });
+               [](const auto& item) { return item.value ? text(role_of(item)) : Cell(); });
+  columns.text("kernel", "symbol of the function that has the workspace",
+               [](const auto& item) { return item.kernel ? text(item.kernel->symbol) : Cell(); });
   return columns;
 }
 
@@ -321,6 +345,13 @@ Columns<ConstantItem> constant_columns() {
                [](const auto& item) { return value_of(item, &ConstantValues::least); });
   columns.text("greatest", "element",
                [](const auto& item) { return value_of(item, &ConstantValues::greatest); });
+  columns.text("sha256", "of its elements; empty if they are unknown", [](const auto& item) {
+    const auto& data = item.summary().data;
+    if (!data) return Cell();
+    return Cell(support::sha256_hex({reinterpret_cast<const char*>(data->data()), data->size()}));
+  });
+  columns.text("file", "the member that has its elements",
+               [](const auto& item) { return text(item.summary().source); });
   return columns;
 }
 
@@ -372,7 +403,13 @@ void for_each_item(const Report& report, const Columns<TensorItem>&, const auto&
   for (const ModuleReport& module : report.modules) {
     if (!module.network) continue;
     for (const graph::Value& value : module.network->values) {
-      if (value.kind != graph::ValueKind::constant) visit(TensorItem{module, value});
+      if (value.kind == graph::ValueKind::constant) continue;
+      visit(TensorItem{module, &value, &(*module.network)[value.storage]});
+    }
+    for (const graph::Kernel& kernel : module.network->kernels) {
+      for (const graph::KernelBuffer& one : kernel.workspaces) {
+        visit(TensorItem{module, nullptr, nullptr, &kernel, &one});
+      }
     }
   }
 }
@@ -431,7 +468,7 @@ std::span<const RowKindInfo> row_kinds() {
   static constexpr RowKindInfo kKinds[] = {
       {RowKind::archive, "archive", "a module of an archive"},
       {RowKind::call, "call", "a call of a network"},
-      {RowKind::tensor, "tensor", "a value of a network"},
+      {RowKind::tensor, "tensor", "a value of a network, or a workspace"},
       {RowKind::constant, "constant", "a constant"},
       {RowKind::finding, "finding", "a finding of mlf report"},
       {RowKind::device, "device", "a device beside that of RAM"}};

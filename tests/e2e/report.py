@@ -1,8 +1,10 @@
 """mlf report, show and table: numbers that hold against each other, the archive and gcc."""
 
 import base64
+import collections
 import csv
 import functools
+import hashlib
 import io
 import json
 import os
@@ -61,6 +63,35 @@ def arrays_of(document):
             shape = "x".join(map(str, constant["shape"]))
             zeros = values.count(0)
             yield constant["dtype"], shape, len(values), zeros, min(values), max(values)
+
+
+def array_in_c(text, name, element):
+    """The bytes that an array in C has."""
+    # Texts of TVM 0.9 number the names once more.
+    found = (re.search(rf"\b{one}(\[\d+\][^=;{{]*)?\s*= {{(.*?)}}", text, re.DOTALL)
+             for one in (name, re.sub("_[0-9]+$", "", name)))  # fmt: skip
+    text = next(one[2] for one in found if one)
+    words = re.findall(r"[^\s,]+", text)
+    values = [float.fromhex(one.rstrip("f")) if element in "fd" else int(one.rstrip("uULl"), 0) for one in words]
+    return struct.pack(f"<{len(values)}{element}", *values)
+
+
+def params_of(file):
+    """The data of each parameter of the file, as TVM's save_param_dict writes it."""
+    at = 16
+
+    def take(form):
+        nonlocal at
+        at += struct.calcsize(form)
+        return struct.unpack_from(form, file, at - struct.calcsize(form))
+
+    names = [take(f"<{take('<Q')[0]}s")[0].decode() for _ in range(take("<Q")[0])]
+    data = {}
+    for name in names[: take("<Q")[0]]:
+        *_, dimensions, _, _, _ = take("<QQiiiBBH")
+        take(f"<{dimensions}q")
+        data[name] = take(f"<{take('<q')[0]}s")[0]
+    return data
 
 
 def functions_with_lines(path, directory):
@@ -366,7 +397,7 @@ class Terminals(unittest.TestCase):
         return support.on_terminal(200, *arguments, **environment)
 
     def test_see_the_peak_in_bold_and_what_exceeds_in_red(self):
-        (peak,) = [line for line in self.seen("report", QNN).splitlines() if "<- peak" in line]
+        (peak,) = [line for line in self.seen("report", QNN).splitlines() if re.search(" <\\b|  <\x1b", line)]
         self.assertTrue(peak.startswith("\x1b[1m") and peak.endswith("\x1b[0m"), peak)
         lines = self.seen("check", QNN, "--ram", "1", "--mac", "1G").splitlines()
         red = [line for line in lines if "\x1b[31m" in line]
@@ -569,9 +600,11 @@ class Tables(unittest.TestCase):
         topology = json.loads(support.run_ok("graph", QNN).stdout)
         constants = sum(len(kernel["constants"]) for kernel in topology["kernels"])
         self.assertEqual(len(rows("constant", QNN)), constants + len(topology["constants"]))
-        values = [one for one in topology["values"] if one["kind"] != "constant"]
-        self.assertEqual([row["tensor"] for row in rows("tensor", QNN)],
-                         [one["name"] for one in values])
+        values = [("", one["name"]) for one in topology["values"] if one["kind"] != "constant"]
+        workspaces = [(kernel["symbol"], one["name"]) for kernel in topology["kernels"] for one in kernel["workspaces"]]
+        self.assertEqual([(row["kernel"], row["tensor"]) for row in rows("tensor", QNN)], values + workspaces)
+        self.assertEqual([row["bytes"] for row in rows("tensor", QNN) if row["kind"] == "workspace"],
+                         [str(one["bytes"]) for kernel in topology["kernels"] for one in kernel["workspaces"]])
 
     def test_without_rows_say_so(self):
         archive = support.ARCHIVES / "tvm-0.9-op-add.tar"
@@ -592,6 +625,8 @@ class Tables(unittest.TestCase):
             names = [one["name"] for one in topology["values"]]
             ports = {side: {names[one["value"]] for one in topology[side + "s"]} for side in ("input", "output")}
             for row in rows("tensor", path):
+                if row["kind"] == "workspace":
+                    continue
                 expected = [side for side, tensors in ports.items() if row["tensor"] in tensors]
                 self.assertEqual(row["role"], "+".join(expected) or "inner", f"{path}: {row['tensor']}")
                 roles.add(row["role"])
@@ -602,7 +637,7 @@ class Tables(unittest.TestCase):
         for path in archives():
             known = {array for document in documents(path) for array in arrays_of(document)}
             for row in rows("constant", path):
-                if row["zeros"] == "":
+                if row["zeros"] == "" or row["file"].endswith((".c", ".params")) and row["pool"]:
                     continue
                 # C has arrays without their shapes; the row has none then.
                 with_shape = {
@@ -615,6 +650,27 @@ class Tables(unittest.TestCase):
                 self.assertIn(facts, with_shape, f"{path}: {row['constant']}")
                 compared += 1
         self.assertGreater(compared, 20)
+
+    def test_of_constants_have_what_c_and_parameters_have(self):
+        compared = collections.Counter()
+        for path in [*archives(), support.SOURCE / "tests/data/cases/graph-params-values.tar.gz"]:
+            with tarfile.open(path) as tar:
+                files = {member.name.removeprefix("./"): tar.extractfile(member).read() for member in tar if member.isfile()}
+            for row in rows("constant", path):
+                kind = pathlib.PurePath(row["file"]).suffix
+                if kind == ".params":
+                    data = params_of(files[row["file"]])[row["constant"]]
+                elif kind == ".c":
+                    data = array_in_c(files[row["file"]].decode(), row["constant"], ELEMENTS[row["dtype"]])
+                else:
+                    continue
+                self.assertEqual(row["sha256"], hashlib.sha256(data).hexdigest(), f"{path}: {row['constant']}")
+                values = [value for (value,) in struct.iter_unpack("<" + ELEMENTS[row["dtype"]], data)]
+                self.assertEqual((int(row["zeros"]), len(values)), (values.count(0), int(row["elements"])))
+                self.assertAlmostEqual(float(row["greatest"]), max(values), places=5)
+                compared[kind] += 1
+        self.assertGreater(compared[".c"], 10, compared)
+        self.assertEqual(compared[".params"], 8)
 
     def test_of_calls_show_the_largest_constant(self):
         options = ("--columns", "call,weights,zeros,range")

@@ -24,6 +24,8 @@ COMMANDS = (
     ["plan", "--offsets", "--scratch"],
     ["plan", "--pool", "fast=64", "--pool", "slow=1G", "--offsets"],
     ["check", "--ram", "1K", "--buffers", "1K", "--constants", "1G", "--no-finding", "constants-twice"],
+    ["table", "--rows", "tensor"],
+    ["table", "--rows", "constant"],
     ["diff", str(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar")],
 )
 
@@ -49,6 +51,13 @@ class Tables(unittest.TestCase):
                     self.assertLessEqual(max(map(len, text.splitlines()), default=0), width, text)
         print(f"{len(ARCHIVES)} archives, {lines} lines")
         self.assertGreater(lines, 1800)
+
+    def test_keep_names_different(self):
+        archive = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        plain = support.run_ok("report", archive).stdout.decode()
+        names = [re.findall(r"^\d+ +(\S+)", text, re.MULTILINE) for text in (plain, on_terminal(80, "report", archive))]
+        self.assertEqual(len(set(names[0])), len(set(names[1])), names)
+        self.assertNotEqual(*names)
 
     def test_keep_every_number(self):
         commands = itertools.cycle((["report"], ["plan"], ["inspect"]))
