@@ -3,12 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "archive/output_file.h"
 #include "arguments.h"
+#include "commands/show_constant.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
@@ -16,6 +19,8 @@
 #include "report/constants.h"
 #include "report/kernel_text.h"
 #include "report/layers.h"
+#include "result_file.h"
+#include "run/npy.h"
 #include "support/error.h"
 #include "support/lines.h"
 #include "support/nearest.h"
@@ -26,7 +31,7 @@ namespace {
 
 using support::get_or_throw;
 
-enum class KernelForm { summary, c, tvmscript, json };
+enum class KernelForm { summary, c, tvmscript, json, npy };
 
 struct ShowArguments {
   std::string archive;
@@ -34,6 +39,8 @@ struct ShowArguments {
   std::string module;
   KernelForm form = KernelForm::summary;
   bool relay = false;
+  std::string constant;
+  std::string output{kStandardOutput};
 };
 
 /// A kernel and the module that it belongs to.
@@ -276,11 +283,11 @@ std::string summary_of(const ChosenKernel& chosen, const Deployment& deployment,
 
 // --- Its code ----------------------------------------------------------------------------------
 
-std::string_view c_of(const ChosenKernel& chosen, const Deployment& deployment) {
+std::string c_of(const ChosenKernel& chosen, const Deployment& deployment) {
   const std::optional<CodeLines>& lines = chosen.kernel->c;
   const archive::Member* member = lines ? deployment.archive().find(lines->file) : nullptr;
   if (member == nullptr) refuse("this kernel has no C in the archive");
-  return report::lines_of(get_or_throw(deployment.archive().read(*member)), *lines);
+  return std::string(report::lines_of(get_or_throw(deployment.archive().read(*member)), *lines));
 }
 
 /// The TIR of the kernel as a module with one function.
@@ -300,10 +307,10 @@ tir::Document alone(const ChosenKernel& chosen, const Deployment& deployment) {
   return document;
 }
 
-std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, KernelForm form) {
-  if (form == KernelForm::summary) {
-    return summary_of(chosen, deployment, screen_of_standard_output());
-  }
+std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, KernelForm form,
+                    const Screen& screen) {
+  if (form == KernelForm::summary) return summary_of(chosen, deployment, screen);
+  if (form == KernelForm::c) return c_of(chosen, deployment);
   tir::Document document = alone(chosen, deployment);
   std::string text;
   const auto sink = [&](std::string_view bytes) { text += bytes; };
@@ -324,7 +331,7 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
 // --- Relay ---------------------------------------------------------------------------------------
 
 /// Main of the model in Relay, as in the archive.
-std::string_view relay_of(const ShowArguments& options, const Deployment& deployment) {
+std::string relay_of(const ShowArguments& options, const Deployment& deployment) {
   const ModelLibrary& library = deployment.library();
   const Module& module =
       library.modules[chosen_module(library, options.module, deployment.archive().path())];
@@ -333,26 +340,44 @@ std::string_view relay_of(const ShowArguments& options, const Deployment& deploy
   const archive::Archive& archive = deployment.archive();
   const std::string_view main =
       report::main_of_relay(get_or_throw(archive.read(*archive.find(file->name))));
-  if (!main.empty()) return main;
+  if (!main.empty()) return std::string(main);
   throw support::Error(ErrorKind::invalid_input, "there is no 'def @main(' in it",
                        {.file = archive.path(), .member = file->name});
 }
 
-int run_show(const ShowArguments& options, const Context& context) {
-  if (options.relay) {
-    const Deployment deployment =
-        get_or_throw(Deployment::open(options.archive, context.limits.deployment()));
-    print_source(relay_of(options, deployment));
-    return 0;
-  }
-  if (options.kernel.empty()) refuse("KERNEL is required, or --relay (see mlf show --help)");
-  const Deployment deployment = open_archive(options.archive, context);
+/// The result, as text or as the bytes of a NumPy file.
+std::string shown(const ShowArguments& options, const Deployment& deployment) {
+  const bool is_printed = options.output == kStandardOutput;
+  const Screen screen = is_printed ? screen_of_standard_output() : Screen();
   const Report report = get_or_throw(report_of(deployment));
-  const ChosenKernel chosen = chosen_kernel(report, options);
-  if (options.form == KernelForm::c) {
-    print_source(c_of(chosen, deployment));
+  if (options.constant.empty()) {
+    return text_of(chosen_kernel(report, options), deployment, options.form, screen);
+  }
+  const auto modules = searched_modules(report, options.module);
+  const ShownConstant constant = shown_constant(modules, options.constant);
+  return options.form == KernelForm::npy ? run::npy_bytes(constant.values)
+                                         : text_of(constant, screen);
+}
+
+int run_show(const ShowArguments& options, const Context& context) {
+  const bool is_constant = !options.constant.empty();
+  if (options.form == KernelForm::npy) {
+    if (!is_constant) refuse("--format npy needs --constant NAME");
+    check_terminal(options.output);
+  } else if (is_constant && options.form != KernelForm::summary) {
+    refuse("--constant has --format summary and --format npy");
+  }
+  if (options.kernel.empty() && !options.relay && !is_constant) {
+    refuse("KERNEL is required, or --relay, or --constant NAME (see mlf show --help)");
+  }
+  check_output(options.output, std::array{options.archive});
+  const Deployment deployment = open_archive(options.archive, context);
+  const std::string text =
+      options.relay ? relay_of(options, deployment) : shown(options, deployment);
+  if (options.output == kStandardOutput) {
+    print_source(text);
   } else {
-    print(text_of(chosen, deployment, options.form));
+    write_result(options.output, [&](const Sink& sink) { sink(text); });
   }
   return 0;
 }
@@ -369,11 +394,20 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
       {{"summary", KernelForm::summary, "TVMScript with the cost of each loop, and buffers"},
        {"c", KernelForm::c, "its lines of generated C"},
        {"tvmscript", KernelForm::tvmscript, "its TIR as TVMScript"},
-       {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"}},
+       {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"},
+       {"npy", KernelForm::npy, "the constant as a NumPy file"}},
       {"FORMAT", "Output"}, "What to print");
-  app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
-      ->group("Output")
-      ->excludes(kernel);
+  auto* relay =
+      app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
+          ->group("Output")
+          ->excludes(kernel);
+  add_option(app, "--constant", options.constant, {"CONSTANT", "Output"},
+             "Print the values of a constant instead: its name in mlf table --rows constant, also "
+             "KERNEL.CONSTANT")
+      ->excludes(kernel)
+      ->excludes(relay);
+  add_result_option(app, "-o,--output", options.output, {"FILE", "Output"},
+                    "Write to this file; - is standard output");
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ OptionText describe_option(const CLI::Option& option) {
   if (name == "KERNEL") {
     text.rows = "call";
     text.column = "kernel";
+  } else if (name == "CONSTANT") {
+    text.rows = "constant";
+    text.column = "constant";
   } else if (name == "MODULE") {
     text.rows = "archive";
     text.column = "module";

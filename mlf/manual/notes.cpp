@@ -37,7 +37,7 @@ CommandNotes notes_of(std::string_view command) {
        {{"mlf show module.tar 0", "The kernel of the first call"},
         {"mlf show --format c module.tar 0", "Its lines of generated C"},
         {"mlf show --relay module.tar", "The model in Relay"}},
-       "",
+       "the archive does not have the values of the constant",
        {"mlf report", "mlf tir", "mlf/guide/costs.md"}},
       {"diff",
        {{"mlf diff old.tar module.tar", "What changed, as a table"},

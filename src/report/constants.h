@@ -52,7 +52,7 @@ struct ConstantSummary {
 using ElementReader = double (*)(const std::byte*);
 
 /// The function that reads an element of this dtype as a number; null if C++ has no such type.
-ElementReader reader_of(tir::DType dtype);
+MLF_API ElementReader reader_of(tir::DType dtype);
 
 /// One element as text.
 MLF_API std::string element_text(tir::DType dtype, const std::byte* at);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "mlf/export.h"
 #include "mlf/run.h"
 
 namespace mlf::run {
@@ -15,6 +16,6 @@ bool begins_as_npy(std::string_view bytes);
 Tensor read_npy(std::string_view bytes, std::string name);
 
 /// Version 1.0. Throws `Error` for an element type of less than a byte.
-std::string npy_bytes(const Tensor& tensor);
+MLF_API std::string npy_bytes(const Tensor& tensor);
 
 }  // namespace mlf::run

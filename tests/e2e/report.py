@@ -20,6 +20,7 @@ import generated_c
 import schemas
 import support
 
+PARAMETERS = support.SOURCE / "tests/data/cases/graph-params-values.tar.gz"
 QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
 
 
@@ -480,6 +481,34 @@ class Kernels(unittest.TestCase):
             shown += 1
         self.assertGreater(shown, 3)
 
+    def test_show_values_of_constants_as_text_and_numpy_files(self):
+        for path in (QNN, support.BUNDLED_CORPUS / "tvm-0.9/diamond-graph/module.tar", PARAMETERS):
+            for row in rows("constant", path):
+                kernel = row["kernel"] + "." if row["kernel"] else ""
+                chosen = ("show", path, "--constant", kernel + row["constant"])
+                npy = support.run_ok(*chosen, "--format", "npy").stdout
+                size = 10 + struct.unpack_from("<H", npy, 8)[0]
+                self.assertEqual(hashlib.sha256(npy[size:]).hexdigest(), row["sha256"])
+                shape = row["shape"].split("x") if row["shape"] else [row["elements"]] * (row["elements"] != "1")
+                self.assertIn(f"({', '.join(shape)}", npy[:size].decode("latin-1"))
+                text = support.run_ok(*chosen).stdout.decode()
+                lines = re.findall(r"^\[[\d,]+\](.*)", text, re.MULTILINE)
+                values = [float(one) for line in lines for one in line.split()]
+                self.assertEqual(len(values), int(row["elements"]))
+                self.assertEqual([min(values), max(values)], [float(row["least"]), float(row["greatest"])])
+                self.assertIn(row["file"], text)
+
+    def test_name_the_constants_that_they_do_not_show(self):
+        near = rows("constant", PARAMETERS)[0]["constant"]
+        for arguments, code, message in (
+            (("--constant", near + "0"), 64, f"did you mean '{near}'"),
+            (("--constant", near, "--format", "c"), 64, "--format npy"),
+            (("0", "--format", "npy"), 64, "needs --constant"),
+        ):
+            result = support.run("show", PARAMETERS, *arguments)
+            self.assertEqual((result.returncode, result.stdout), (code, b""))
+            self.assertIn(message, result.stderr.decode())
+
     def test_show_the_operators_of_relay_that_the_report_knows(self):
         (module,) = report(QNN)["modules"]
         with tarfile.open(QNN) as tar:
@@ -653,7 +682,7 @@ class Tables(unittest.TestCase):
 
     def test_of_constants_have_what_c_and_parameters_have(self):
         compared = collections.Counter()
-        for path in [*archives(), support.SOURCE / "tests/data/cases/graph-params-values.tar.gz"]:
+        for path in [*archives(), PARAMETERS]:
             with tarfile.open(path) as tar:
                 files = {member.name.removeprefix("./"): tar.extractfile(member).read() for member in tar if member.isfile()}
             for row in rows("constant", path):
