@@ -4,12 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "mlf/diagnostics.h"
 #include "support/digits.h"
+#include "support/lines.h"
 
 namespace mlf::program {
 namespace {
@@ -97,6 +99,20 @@ std::string with_digits(std::string_view text, const Screen& screen) {
   return screen.digits == Digits::plain ? std::string(text) : group_digits(text);
 }
 
+std::string time_text(std::uint64_t min, std::optional<std::uint64_t> max, std::uint64_t largest,
+                      int digits) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+  auto unit = kUnits.begin();
+  while (unit + 1 != kUnits.end() && static_cast<double>(largest) >= (unit + 1)->second) ++unit;
+  const auto number = [&](std::uint64_t nanoseconds) {
+    return fmt::format("{:.{}g}", static_cast<double>(nanoseconds) / unit->second, digits);
+  };
+  if (!max) return fmt::format(">={} {}", number(min), unit->first);
+  if (min == *max) return fmt::format("{} {}", number(min), unit->first);
+  return fmt::format("{}..{} {}", number(min), number(*max), unit->first);
+}
+
 std::string folded(std::string_view text, const Screen& screen, std::size_t indent) {
   if (!screen.width || text.size() <= *screen.width || *screen.width <= indent + 1) {
     return std::string(text);
@@ -111,6 +127,14 @@ std::string folded(std::string_view text, const Screen& screen, std::size_t inde
     const std::size_t last = line.find_last_not_of(' ');
     if (begin == line.size()) continue;
     out += '\n' + std::string(indent, ' ') + line.substr(begin, last + 1 - begin);
+  }
+  return out;
+}
+
+std::string lines_for(std::string_view text, const Screen& screen) {
+  std::string out;
+  while (!text.empty()) {
+    out += folded(with_digits(support::take_line(text), screen), screen, 2) + "\n";
   }
   return out;
 }
@@ -195,12 +219,12 @@ std::vector<Table::Columns> Table::blocks(const std::vector<std::size_t>& least,
     if (!is_hidden(i)) shown.push_back(i);
   }
   if (!screen.width) return {shown};
-  const auto first_number =
-      std::find_if(shown.begin(), shown.end(), [&](std::size_t i) { return right_[i]; });
-  const std::size_t names =
-      static_cast<std::size_t>(std::min(first_number, shown.end()) - shown.begin());
-  // A table without names, or only with names, repeats its first column.
-  const std::size_t front = names == 0 || names == shown.size() ? 1 : names;
+  // The names may have a number before them. A table without names, or only with names, repeats its
+  // first column.
+  std::size_t names = shown.empty() ? 0 : 1;
+  while (names < shown.size() && !right_[shown[names]]) ++names;
+  constexpr std::size_t kMostFront = 3;
+  const std::size_t front = names == shown.size() ? 1 : std::min(names, kMostFront);
   std::vector<Columns> blocks;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < shown.size(); ++i) {

@@ -34,9 +34,17 @@ enum class Emphasis : std::uint8_t {
 /// Returns `text` with numbers of at least four digits in the screen's form. Keeps digits in names.
 std::string with_digits(std::string_view text, const Screen& screen);
 
+/// A time with `digits` digits, in the unit that fits `largest`: "1.25 ms", "1.25..5 ms", or
+/// ">=1.25 ms" without a maximum.
+std::string time_text(std::uint64_t min, std::optional<std::uint64_t> max, std::uint64_t largest,
+                      int digits = 4);
+
 /// Breaks `text`, one line, into lines that fit the screen; those after the first begin with
 /// `indent` blanks.
 std::string folded(std::string_view text, const Screen& screen, std::size_t indent);
+
+/// Fits each line of `text` to the screen.
+std::string lines_for(std::string_view text, const Screen& screen);
 
 /// A table for a screen. If it does not fit, its columns become narrower: it shortens names in the
 /// middle, and wraps sentences. Numbers stay complete: columns that still do not fit go into a

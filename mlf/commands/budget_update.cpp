@@ -76,9 +76,13 @@ std::string assignment(const Limit& limit) {
 class Update {
  public:
   Update(std::string_view text, const toml::table& document)
-      : layout_(text), modules_(document[kModules].as_table()) {}
+      : layout_(text), common_(document), modules_(document[kModules].as_table()) {}
 
   void lower(const ModuleLimit& one) {
+    if (one.module == kAllModules) {
+      const toml::node* line = common_.get(to_string(one.limit.resource));
+      return replace(*line, fmt::format("{}", one.limit.most));
+    }
     const toml::node* module = modules_ != nullptr ? modules_->get(one.module) : nullptr;
     if (module == nullptr) {
       new_modules_[one.module].push_back(assignment(one.limit));
@@ -163,6 +167,7 @@ class Update {
   }
 
   Layout layout_;
+  const toml::table& common_;
   const toml::table* modules_;
   std::map<std::size_t, Edit> edits_;  ///< by their place
   std::map<std::string, std::vector<std::string>> new_modules_;
@@ -171,8 +176,9 @@ class Update {
 /// Whether a file still has all limits that it had, and the new ones.
 bool has(const Budget& after, const Budget& before, const std::vector<ModuleLimit>& limits) {
   Budget expected = before;
-  for (const auto& [module, limit] : limits) {
-    std::vector<Limit>& own = expected.of_modules[module].limits;
+  for (const auto& [module, limit, old] : limits) {
+    std::vector<Limit>& own =
+        module == kAllModules ? expected.common.limits : expected.of_modules[module].limits;
     std::erase_if(
         own, [resource = limit.resource](const Limit& one) { return one.resource == resource; });
     own.push_back(limit);
@@ -185,7 +191,7 @@ bool has(const Budget& after, const Budget& before, const std::vector<ModuleLimi
            a.no_findings == b.no_findings;
   };
   return after.common.limits.size() == before.common.limits.size() &&
-         after.of_modules.size() == expected.of_modules.size() &&
+         after.of_modules.size() == expected.of_modules.size() && is_same(kAllModules) &&
          std::ranges::all_of(expected.of_modules,
                              [&](const auto& entry) { return is_same(entry.first); });
 }

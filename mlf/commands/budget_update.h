@@ -8,10 +8,11 @@
 
 namespace mlf::program {
 
-/// A limit on one module.
+/// A lower limit on one module.
 struct ModuleLimit {
-  std::string module;
+  std::string module;  ///< or `kAllModules`, for which the file has one
   Limit limit;
+  std::optional<std::uint64_t> before{};  ///< nothing: the file had none
 };
 
 /// Writes `limits` into tables `[modules.NAME]` of the file that was read from `path`: replaces the

@@ -128,7 +128,8 @@ LibraryNeeds library_of(const CheckArguments& options) {
   return {.stack = bytes_of(options.library_stack), .flash = bytes_of(options.library_flash)};
 }
 
-/// The lowest limits that still hold, if the file has a higher one or none.
+/// The lowest limits that still hold, if the file has a higher one or none. Those of all modules
+/// limit their sum, too: they are lowered for the only module of an archive.
 std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const Report& report,
                                  const LibraryNeeds& library) {
   std::vector<ModuleLimit> limits;
@@ -140,7 +141,15 @@ std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const
       const auto has_it = [&](const Limit& one) {
         return one.resource == limit.resource && one.most <= limit.most;
       };
-      if (std::ranges::none_of(in_file, has_it)) limits.push_back({module.name, limit});
+      if (std::ranges::any_of(in_file, has_it)) continue;
+      const auto is_same = [&](const Limit& one) { return one.resource == limit.resource; };
+      const auto own = file.of_modules.find(module.name);
+      const bool is_common =
+          report.modules.size() == 1 && std::ranges::any_of(file.common.limits, is_same) &&
+          (own == file.of_modules.end() || std::ranges::none_of(own->second.limits, is_same));
+      const auto old = std::ranges::find_if(in_file, is_same);
+      limits.push_back({is_common ? std::string(kAllModules) : module.name, limit,
+                        old == in_file.end() ? std::nullopt : std::optional(old->most)});
     }
   }
   return limits;
@@ -180,16 +189,27 @@ std::string joined(const std::vector<std::string>& sentences) {
   return fmt::format("{}", fmt::join(sentences, "; "));
 }
 
+/// Times have the unit of the larger one.
+std::string amount_text(const Limit& limit, const analysis::Count& amount) {
+  if (limit.resource != Resource::time || !(amount.is_known() || amount.min > 0)) {
+    return to_string(amount);
+  }
+  const std::uint64_t largest = std::max(limit.most, amount.max.value_or(amount.min));
+  constexpr int kDigits = 7;  // the verdict may depend on the last ones
+  return time_text(amount.min, amount.max, largest, kDigits);
+}
+
 Table limits_table(const std::vector<BudgetResult>& results) {
   Table table({"MODULE", "LIMIT", "MOST", "NEEDED", "VERDICT", "WHY"});
   table.align_right({2, 3});
   table.wrap({5});
   for (const BudgetResult& result : results) {
     const std::string name = printable(to_string(result.limit));
-    table.add({result.module.empty() ? "-" : result.module, name.empty() ? "-" : name,
-               std::to_string(result.limit.most), to_string(result.needed),
-               std::string(to_string(result.verdict)), joined(result.remarks)},
-              holds(result) ? Emphasis::none : Emphasis::warning);
+    table.add(
+        {result.module.empty() ? "-" : result.module, name.empty() ? "-" : name,
+         amount_text(result.limit, result.limit.most), amount_text(result.limit, result.needed),
+         std::string(to_string(result.verdict)), joined(result.remarks)},
+        holds(result) ? Emphasis::none : Emphasis::warning);
   }
   return table;
 }
@@ -278,7 +298,8 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
   };
   for (const BudgetResult& result : results.limits) {
     const std::string message =
-        fmt::format("{} needed, at most {}", to_string(result.needed), result.limit.most);
+        fmt::format("{} needed, at most {}", amount_text(result.limit, result.needed),
+                    amount_text(result.limit, result.limit.most));
     add(result.module, to_string(result.limit),
         holds(result) ? ""
                       : failure_of(to_string(result.verdict), message, joined(result.remarks)));
@@ -361,7 +382,16 @@ int run_check(const CheckArguments& options, const Context& context) {
   require_modules(file.budget, report, archive);
   const int code = finish(check(report, budget, library), options);
   if (options.update) {
-    update_budget(options.budget, file, lowered(file.budget, budget, report, library));
+    const auto limits = lowered(file.budget, budget, report, library);
+    update_budget(options.budget, file, limits);
+    for (const auto& [module, limit, before] : limits) {
+      context.console.note(
+          fmt::format("{}: {}{} {} → {}", options.budget,
+                      module == kAllModules ? "" : module + ": ", to_string(limit.resource),
+                      before ? amount_text({limit.resource, *before}, *before) : "none",
+                      amount_text(limit, limit.most)));
+    }
+    if (limits.empty()) context.console.note(options.budget + ": no limit could be lowered");
   }
   return code;
 }

@@ -187,7 +187,7 @@ std::string to_text(const OptimizeReport& report, const Screen& screen) {
   for (const OptimizedModule& module : report.modules) causes += causes_of(module);
   if (report.ram_plan == RamPlan::in_place) causes += "results are over what they come from\n";
   if (report.ram_plan == RamPlan::order) causes += "calls of main are in another order\n";
-  if (!causes.empty()) text += "\n" + with_digits(causes, screen);
+  if (!causes.empty()) text += "\n" + lines_for(causes, screen);
   const Table kept = kept_table(report);
   if (!kept.empty()) text += "\n" + kept.text(screen);
   return text;

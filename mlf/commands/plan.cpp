@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arguments.h"
 #include "commands/budget_file.h"
+#include "graph/formats/dot_text.h"
 #include "mlf/plan.h"
 #include "support/digits.h"
 #include "support/error.h"
-#include "support/lines.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -210,6 +211,17 @@ Table places_table(const ArchivePlan& plan) {
   return table;
 }
 
+/// The short names of kernels, by the names of their functions.
+std::map<std::string, std::string> names_of_kernels(const ModulePlan& module) {
+  std::map<std::string, std::string> names;
+  if (!module.network) return names;
+  const std::vector<std::string> short_names = graph::short_names(*module.network);
+  for (std::size_t i = 0; i < short_names.size(); ++i) {
+    names.emplace(module.network->kernels[i].function, short_names[i]);
+  }
+  return names;
+}
+
 /// The buffers that move: to the offsets of the best plan, or of the one in place if the user chose
 /// it.
 Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
@@ -217,6 +229,7 @@ Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
   table.align_right({3, 4, 5});
   table.hide_if_constant(0);
   for (const ModulePlan& module : plan.modules) {
+    const std::map<std::string, std::string> names = names_of_kernels(module);
     for (const ModulePoolPlan& pool : module.pools) {
       const plan::PoolPlan& one = pool.plan;
       const std::vector<std::uint64_t>& offsets =
@@ -224,8 +237,10 @@ Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
       for (std::size_t i = 0; i < one.now.buffers.size(); ++i) {
         const plan::PlannedBuffer& buffer = one.now.buffers[i];
         if (offsets[i] == buffer.offset) continue;
-        table.add({module.name, buffer.function, buffer.variable, std::to_string(buffer.bytes),
-                   std::to_string(buffer.offset), std::to_string(offsets[i])});
+        const auto name = names.find(buffer.function);
+        table.add({module.name, name == names.end() ? buffer.function : name->second,
+                   buffer.variable, std::to_string(buffer.bytes), std::to_string(buffer.offset),
+                   std::to_string(offsets[i])});
       }
     }
   }
@@ -315,15 +330,6 @@ std::string empty_lists(const PlanDetails& details, const Table& offsets, const 
     text += "--scratch: no call has workspaces in a memory pool\n";
   }
   return text;
-}
-
-/// Fits each line of `text` to the screen.
-std::string lines_for(const std::string& text, const Screen& screen) {
-  std::string out;
-  for (std::string_view rest = text; !rest.empty();) {
-    out += folded(with_digits(support::take_line(rest), screen), screen, 2) + "\n";
-  }
-  return out;
 }
 
 /// A table of pools, one of allocations at run time, then requested details: a split into memories,

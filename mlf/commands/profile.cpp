@@ -165,24 +165,13 @@ std::string ratio(std::uint64_t amount, const analysis::Count& divisor) {
   return fmt::format("{:.1f}", static_cast<double>(amount) / static_cast<double>(divisor.min));
 }
 
-/// "1.25 ms": four digits, in the unit that fits `largest`.
-std::string time_text(std::uint64_t nanoseconds, std::uint64_t largest) {
-  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
-      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
-  auto unit = kUnits.begin();
-  while (unit + 1 != kUnits.end() && static_cast<double>(largest) >= (unit + 1)->second) ++unit;
-  return fmt::format("{:.4g} {}", static_cast<double>(nanoseconds) / unit->second, unit->first);
-}
-
-/// "1.25 ms..5 ms", ">=1.25 ms", or the median.
-std::string time_text(const std::optional<ProfileSpread>& time) {
+/// "1.25..5 ms" or the median, in the unit of the longest time.
+std::string time_cell(const std::optional<ProfileSpread>& time, const Profile& profile) {
   if (!time) return "";
-  if (time->median) return time_text(*time->median, *time->median);
-  if (!time->max) return ">=" + time_text(time->min, time->min);
-  const std::string max = time_text(*time->max, *time->max);
-  std::string min = time_text(time->min, *time->max);
-  min.resize(min.find(' '));
-  return min + ".." + max;
+  const auto& all = profile.network.value_or(profile.total).nanoseconds;
+  const std::uint64_t largest = all ? all->max.value_or(all->min) : 0;
+  return time_text(time->median.value_or(time->min), time->median ? time->median : time->max,
+                   largest);
 }
 
 std::vector<std::string> spread_cells(const ProfileNumbers& numbers) {
@@ -208,7 +197,7 @@ std::vector<std::string> cells_of(const CallRow& row, const Profile& profile) {
   for (std::string& cell : spread_cells(row.numbers)) cells.push_back(std::move(cell));
   cells.push_back(percent_of(amount, profile.network.value_or(profile.total).amount()));
   const bool has_time = profile.clock.has_value();
-  cells.push_back(has_time ? time_text(row.numbers.nanoseconds) : "");
+  cells.push_back(has_time ? time_cell(row.numbers.nanoseconds, profile) : "");
   cells.push_back(to_string(row.mac));
   cells.push_back(ratio(amount, row.mac));
   cells.push_back(to_string(row.loaded));
@@ -470,7 +459,7 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
   } else {
     const Table kernels = kernels_table(profile);
     print(calls_table(profile).text(screen) + (kernels.empty() ? "" : "\n" + kernels.text(screen)) +
-          "\n" + source_text(profile));
+          "\n" + lines_for(source_text(profile), screen));
   }
   return 0;
 }

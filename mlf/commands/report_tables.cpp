@@ -318,7 +318,10 @@ std::string time_line(const ModuleReport& module, const Screen& screen) {
   for (const ModuleMeasureInfo& one : module_measures()) {
     const Count count = one.value(module);
     if (one.group() != "time" || !(count.is_known() || count.min > 0)) continue;
-    line += fmt::format(" {} {}  ", one.label, to_string(count));
+    const std::uint64_t largest = count.max.value_or(count.min);
+    line += one.unit == "nanoseconds"
+                ? fmt::format(" {}  ", time_text(count.min, count.max, largest))
+                : fmt::format(" {} {}  ", one.label, to_string(count));
   }
   return for_screen(line + " " + printable(module.times->origin), screen);
 }
@@ -427,6 +430,16 @@ std::vector<FindingsOfCode> findings_by_code(const ModuleReport& module) {
   return codes;
 }
 
+/// Kernels have their short names.
+std::string place_of(const ModuleReport& module, const CostFinding& finding) {
+  const auto kernel = std::ranges::find_if(module.kernels, [&](const KernelReport& one) {
+    return finding.where.starts_with(one.symbol) &&
+           (finding.where.size() == one.symbol.size() || finding.where[one.symbol.size()] == '.');
+  });
+  if (kernel == module.kernels.end()) return finding.where;
+  return kernel->short_name + finding.where.substr(kernel->symbol.size());
+}
+
 /// One line for each code: the number of findings, their bytes, the share of their kernels, and the
 /// largest finding. Workspaces of two kernels do not exist at the same time: their bytes are those
 /// of the largest.
@@ -448,7 +461,7 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
     if (of.code->finding == CostFindingCode::padding_scratch && bytes.is_exact()) bytes = most;
     table.add({std::string(of.code->code), std::to_string(of.findings.size()), bytes_text(bytes),
                of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),
-               evidence_text(largest->where + ": " + largest->evidence, screen)});
+               evidence_text(place_of(module, *largest) + ": " + largest->evidence, screen)});
   }
   if (table.empty()) return "";
   // Only in pools can two constants be one.

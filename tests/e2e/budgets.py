@@ -313,26 +313,44 @@ class BudgetFiles(BudgetCase):
         ):
             self.assertEqual(self.updated(before), after.replace("BYTES", str(self.buffers)))
 
+    def test_of_all_modules_are_lowered_where_they_are_and_named(self):
+        mac = str(self.module["mac"])
+        for before, after in (
+            ("mac = '1G' # all\nbuffers = 1\n", "mac = MAC # all\nbuffers = 1\n"),
+            ("mac = '1G'\n[modules.default] # empty\n[modules]\n", "mac = MAC\n[modules.default] # empty\n[modules]\n"),
+            ("mac = 1\n[modules.default]\nmac = '1G'\n", "mac = 1\n[modules.default]\nmac = MAC\n"),
+        ):
+            self.budget.write_text(before)
+            note = self.check("--budget", self.budget, "--update").stderr.decode()
+            self.assertEqual(self.budget.read_text(), after.replace("MAC", mac))
+            self.assertRegex(note, rf"mac 1,?073,?741,?824 → {int(mac):,}|mac 1073741824 → {mac}\b")
+            self.assertIn("no limit could be lowered", self.check("--budget", self.budget, "--update").stderr.decode())
+        # A limit of all modules holds for several together.
+        modules = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
+        self.budget.write_text("mac = '1G'\n")
+        support.run_ok("check", modules, "--budget", self.budget, "--update")
+        self.assertRegex(self.budget.read_text(), r'^mac = .1G.\n\n\[modules."first"\]\nmac = \d+\n')
+
     def test_that_are_missing_are_added(self):
         mac = str(self.module["mac"])
         for before, after in (
-            ("mac = '1G' # all\n", "mac = '1G' # all\n\n[modules.\"default\"]\nmac = MAC\n"),
-            ("mac = '1G'", "mac = '1G'\n\n[modules.\"default\"]\nmac = MAC\n"),
-            ("mac = '1G'\r\n", "mac = '1G'\r\n\r\n[modules.\"default\"]\r\nmac = MAC\r\n"),
-            ("mac = '1G'\n[modules.default] # empty\n[modules]\n",
-             "mac = '1G'\n[modules.default] # empty\nmac = MAC\n[modules]\n"),
-            ("mac = '1G'\n[modules.default]\n  no-finding = [\n  ] # none\n# end\n",
-             "mac = '1G'\n[modules.default]\n  no-finding = [\n  ] # none\n  mac = MAC\n# end\n"),
-            ("mac = '1G'\nmodules.default.no-finding = []\n",
-             "mac = '1G'\nmodules.default.no-finding = []\nmodules.default.mac = MAC\n"),
-            ("mac = '1G'\nmodules = {}\n", "mac = '1G'\nmodules = { \"default\" = { mac = MAC } }\n"),
-            ("mac = '1G'\nmodules = { default = {} }\n",
-             "mac = '1G'\nmodules = { default = { mac = MAC } }\n"),
-            ("mac = '1G'\nmodules = { default.no-finding = [] }\n",
-             "mac = '1G'\nmodules = { \"default\".mac = MAC, default.no-finding = [] }\n"),
+            ("# all\n", "# all\n\n[modules.\"default\"]\nmac = MAC\n"),
+            ("# x", "# x\n\n[modules.\"default\"]\nmac = MAC\n"),
+            ("# x\r\n", "# x\r\n\r\n[modules.\"default\"]\r\nmac = MAC\r\n"),
+            ("# x\n[modules.default] # empty\n[modules]\n",
+             "# x\n[modules.default] # empty\nmac = MAC\n[modules]\n"),
+            ("# x\n[modules.default]\n  no-finding = [\n  ] # none\n# end\n",
+             "# x\n[modules.default]\n  no-finding = [\n  ] # none\n  mac = MAC\n# end\n"),
+            ("# x\nmodules.default.no-finding = []\n",
+             "# x\nmodules.default.no-finding = []\nmodules.default.mac = MAC\n"),
+            ("# x\nmodules = {}\n", "# x\nmodules = { \"default\" = { mac = MAC } }\n"),
+            ("# x\nmodules = { default = {} }\n",
+             "# x\nmodules = { default = { mac = MAC } }\n"),
+            ("# x\nmodules = { default.no-finding = [] }\n",
+             "# x\nmodules = { \"default\".mac = MAC, default.no-finding = [] }\n"),
         ):
-            self.assertEqual(self.updated(before), after.replace("MAC", mac))
-            self.assertEqual(self.updated(self.budget.read_bytes().decode()), after.replace("MAC", mac))
+            self.assertEqual(self.updated(before, "--mac", "1G"), after.replace("MAC", mac))
+            self.assertEqual(self.updated(self.budget.read_bytes().decode(), "--mac", "1G"), after.replace("MAC", mac))
         self.assertEqual(self.updated("", "--mac", "1G"), f'[modules."default"]\nmac = {mac}\n')
 
     def test_of_the_command_line_do_not_raise_those_of_the_file(self):

@@ -128,6 +128,17 @@ class Times(program_case.Directory):
         for limit, verdict in ((f"{times['max']}", "fits"), (f"{times['max'] - 1}ns", "undecided")):
             self.assertEqual(self.verdict("--profile", stated, "--time", limit), verdict)
 
+    def test_are_in_one_unit_and_with_labels(self):
+        stated, profile = self.emulated(CONV, "--clock", "80M", "--cpi", "1..2")
+        text = support.run("check", "--profile", stated, "--time", "50ms", CONV).stdout.decode()
+        self.assertRegex(text, r" time +50 ms +[\d.]+ ms +fits")
+        self.assertRegex(support.run_ok("report", "--profile", stated, CONV).stdout.decode(), r"TIME .* [\d.]+\.\.[\d.]+ [mu]s ")
+        text = support.on_terminal(80, "profile", "--cpu", "cortex-m4", "--clock", "80M", CONV, NO_COLOR="1")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
+        self.assertEqual(text.count("  all calls  "), 2, text)
+        units = set(re.findall(r"\d ([mnu]?s)\b", text.split("\n\n")[0]))
+        self.assertEqual(len(units), 1, text)
+
     def test_that_were_taken_are_bounds(self):
         path, profile = self.profile(CONV, "--cpu", "host")
         most = profile["total"]["nanoseconds"]["max"]

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/export.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {
@@ -27,6 +28,6 @@ std::string shape_text(const TensorType& type);
 
 /// For every kernel, its symbol without `tvmgen_<module>_` and `fused_`, as far as all names stay
 /// different.
-std::vector<std::string> short_names(const Topology& topology);
+MLF_API std::vector<std::string> short_names(const Topology& topology);
 
 }  // namespace mlf::graph
