@@ -21,6 +21,7 @@
 #include "mlf/run.h"
 #include "output.h"
 #include "report/relay_quantization.h"
+#include "result_file.h"
 #include "run/call_pairs.h"
 #include "support/error.h"
 #include "support/lookup.h"
