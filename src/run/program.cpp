@@ -53,22 +53,135 @@ struct PackedTensor {
   std::vector<std::int64_t> shape;
 };
 
-class ProgramWriter {
- public:
-  ProgramWriter(const RunPlan& plan, const Program& program)
-      : plan_(plan), network_(*plan.network), program_(program) {
+/// Lines of C.
+class CText {
+ protected:
+  template <class... Parts>
+  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
+    text_ += '\n';
+  }
+
+  std::string text_;
+};
+
+/// Saves the tensors of calls that a plan records.
+class SavingText : protected CText {
+ protected:
+  explicit SavingText(const RunPlan& plan) : plan_(plan), network_(*plan.network) {
     for (const RecordedTensor& one : plan.records) records_[one.call].push_back(&one);
   }
 
+  /// `data` returns, for an argument, the C expression of the pointer to it.
+  template <class Data>
+  void save(graph::CallId call, bool results, const Data& data) {
+    const auto found = records_.find(call);
+    if (found == records_.end()) return;
+    for (const RecordedTensor* one : found->second) {
+      if (one->is_result != results) continue;
+      line("  mlf_save({}, {});", data(one->argument), one->tensor.bytes.size());
+    }
+  }
+
+  const RunPlan& plan_;
+  const Topology& network_;
+  std::map<graph::CallId, std::vector<const RecordedTensor*>> records_;
+};
+
+/// The functions that are called in place of kernels.
+class HookWriter : SavingText {
+ public:
+  explicit HookWriter(const RunPlan& plan) : SavingText(plan) {}
+
+  /// They save tensors.
+  std::string saving() {
+    for (std::size_t i = 0; i < network_.calls.size() && !records_.empty(); ++i) {
+      const graph::CallId id{static_cast<std::uint32_t>(i)};
+      const Call& call = network_[id];
+      const std::string& kernel = network_.kernel_of(call).symbol;
+      const Signature signature = signature_of(call);
+      const auto data = [&](std::size_t argument) {
+        return plan_.is_packed ? fmt::format("((DLTensor *)args[{}].v_handle)->data", argument)
+                               : fmt::format("a{}", argument);
+      };
+      line("int32_t {}{};", kernel, signature.parameters);
+      line("int32_t {}{} {{", hook_of(id), signature.parameters);
+      save(id, false, data);
+      line("  const int32_t status = {}({});", kernel, signature.arguments);
+      save(id, true, data);
+      line("  return status;\n}}\n");
+    }
+    return std::move(text_);
+  }
+
+  /// They take times. Of each call there is another hook around an empty kernel, the times of
+  /// which are the overhead.
+  std::string timed() {
+    const std::size_t calls = network_.calls.size();
+    line("static uint64_t mlf_times[{}];", 2 * (calls + 1));
+    line("static uint64_t mlf_overheads[{}];", kOverheads * calls + 2);
+    text_ += kTimes;
+    std::string calibration;
+    for (std::size_t i = 0; i < calls; ++i) {
+      const graph::CallId id{static_cast<std::uint32_t>(i)};
+      const Signature signature = signature_of(network_[id]);
+      const std::string empty = fmt::format("mlf_empty_{}", i);
+      const std::string twin = fmt::format("mlf_twin_{}", i);
+      const std::string& kernel = network_.kernel_of(network_[id]).symbol;
+      line("int32_t {}{};", kernel, signature.parameters);
+      line("int32_t {}{} __asm__(\"mlf_empty\");", empty, signature.parameters);
+      for (const auto& [name, callee] : {std::pair(hook_of(id), kernel), std::pair(twin, empty)}) {
+        line("__attribute__((noinline)) int32_t {}{} {{", name, signature.parameters);
+        line("  mlf_enter({});", i);
+        line("  const int32_t status = {}({});", callee, signature.arguments);
+        line("  mlf_leave({});\n  return status;\n}}\n", i);
+      }
+      calibration += fmt::format(
+          "  now[0] = mlf_now();\n  {0}({1});\n  now[1] = mlf_now();\n  {2}({1});\n"
+          "  now[2] = mlf_now();\n  memcpy(now + 3, mlf_times + {3}, 16);\n  now += {4};\n",
+          twin, signature.nulls, empty, 2 * i, kOverheads);
+    }
+    line("static void mlf_calibrate(void) {{\n  uint64_t *now = mlf_overheads;\n{}", calibration);
+    line("  mlf_enter({0});\n  mlf_leave({0});\n  memcpy(now, mlf_times + {1}, 16);\n}}\n", calls,
+         2 * calls);
+    return std::move(text_);
+  }
+
+ private:
+  /// The parameters of a call's kernel, as a list in C, and their names.
+  struct Signature {
+    std::string parameters;
+    std::string arguments;
+    std::string nulls;  ///< as many null pointers and zeros
+  };
+
+  Signature signature_of(const Call& call) const {
+    if (plan_.is_packed || plan_.entry.symbol.empty()) {
+      return {std::string(kPackedParameters), "args, codes, count, result, code, resource",
+              "mlf_null, mlf_null, 0, mlf_null, mlf_null, mlf_null"};
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) names.push_back(fmt::format("a{}", i));
+    return {fmt::format("(void *{})", fmt::join(names, ", void *")),
+            fmt::format("{}", fmt::join(names, ", ")),
+            fmt::format("{}", fmt::join(std::vector<std::string>(names.size(), "mlf_null"), ", "))};
+  }
+};
+
+class ProgramWriter : SavingText {
+ public:
+  ProgramWriter(const RunPlan& plan, const Program& program)
+      : SavingText(plan), program_(program) {}
+
   std::string write() {
     text_ = program_.runtime;
-    if (is_timed()) timed_hooks();
+    if (is_timed()) text_ += HookWriter(plan_).timed();
     if (plan_.entry.symbol.empty()) {
       if (!is_timed()) kernels();
       begin();
       graph();
     } else {
-      if (!is_timed()) hooks();
+      if (!is_timed()) text_ += HookWriter(plan_).saving();
       if (!plan_.entry.header.empty()) line("#include \"{}\"", plan_.entry.header);
       if (plan_.entry.header.empty()) declare_packed(plan_.entry.symbol);
       for (const deployment::GivenPool& pool : plan_.pools) {
@@ -86,12 +199,6 @@ class ProgramWriter {
  private:
   bool is_timed() const { return program_.timed_runs > 0; }
 
-  template <class... Parts>
-  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
-    text_ += '\n';
-  }
-
   void declare_packed(const std::string& symbol) {
     line("int32_t {}{};", symbol, kPackedParameters);
   }
@@ -99,17 +206,6 @@ class ProgramWriter {
   void begin() {
     line("int main(void) {{");
     line("  mlf_begin();");
-  }
-
-  /// `data` returns, for an argument, the C expression of the pointer to it.
-  template <class Data>
-  void save(graph::CallId call, bool results, const Data& data) {
-    const auto found = records_.find(call);
-    if (found == records_.end()) return;
-    for (const RecordedTensor* one : found->second) {
-      if (one->is_result != results) continue;
-      line("  mlf_save({}, {});", data(one->argument), one->tensor.bytes.size());
-    }
   }
 
   // --- The graph executor -----------------------------------------------------------------------
@@ -197,79 +293,6 @@ class ProgramWriter {
 
   // --- AOT --------------------------------------------------------------------------------------
 
-  /// The parameters of a call's kernel, as a list in C, and their names.
-  struct Signature {
-    std::string parameters;
-    std::string arguments;
-    std::string nulls;  ///< as many null pointers and zeros
-  };
-
-  Signature signature_of(const Call& call) const {
-    if (plan_.is_packed || plan_.entry.symbol.empty()) {
-      return {std::string(kPackedParameters), "args, codes, count, result, code, resource",
-              "mlf_null, mlf_null, 0, mlf_null, mlf_null, mlf_null"};
-    }
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) names.push_back(fmt::format("a{}", i));
-    return {fmt::format("(void *{})", fmt::join(names, ", void *")),
-            fmt::format("{}", fmt::join(names, ", ")),
-            fmt::format("{}", fmt::join(std::vector<std::string>(names.size(), "mlf_null"), ", "))};
-  }
-
-  /// The functions that main calls in place of kernels.
-  void hooks() {
-    for (std::size_t i = 0; i < network_.calls.size() && !records_.empty(); ++i) {
-      const graph::CallId id{static_cast<std::uint32_t>(i)};
-      const Call& call = network_[id];
-      const std::string& kernel = network_.kernel_of(call).symbol;
-      const Signature signature = signature_of(call);
-      const auto data = [&](std::size_t argument) {
-        return plan_.is_packed ? fmt::format("((DLTensor *)args[{}].v_handle)->data", argument)
-                               : fmt::format("a{}", argument);
-      };
-      line("int32_t {}{};", kernel, signature.parameters);
-      line("int32_t {}{} {{", hook_of(id), signature.parameters);
-      save(id, false, data);
-      line("  const int32_t status = {}({});", kernel, signature.arguments);
-      save(id, true, data);
-      line("  return status;\n}}\n");
-    }
-  }
-
-  // --- Times ------------------------------------------------------------------------------------
-
-  /// The hooks of all calls, and of each call another hook around an empty kernel, the times of
-  /// which are the overhead.
-  void timed_hooks() {
-    const std::size_t calls = network_.calls.size();
-    line("static uint64_t mlf_times[{}];", 2 * (calls + 1));
-    line("static uint64_t mlf_overheads[{}];", kOverheads * calls + 2);
-    text_ += kTimes;
-    std::string calibration;
-    for (std::size_t i = 0; i < calls; ++i) {
-      const graph::CallId id{static_cast<std::uint32_t>(i)};
-      const Signature signature = signature_of(network_[id]);
-      const std::string empty = fmt::format("mlf_empty_{}", i);
-      const std::string twin = fmt::format("mlf_twin_{}", i);
-      const std::string& kernel = network_.kernel_of(network_[id]).symbol;
-      line("int32_t {}{};", kernel, signature.parameters);
-      line("int32_t {}{} __asm__(\"mlf_empty\");", empty, signature.parameters);
-      for (const auto& [name, callee] : {std::pair(hook_of(id), kernel), std::pair(twin, empty)}) {
-        line("__attribute__((noinline)) int32_t {}{} {{", name, signature.parameters);
-        line("  mlf_enter({});", i);
-        line("  const int32_t status = {}({});", callee, signature.arguments);
-        line("  mlf_leave({});\n  return status;\n}}\n", i);
-      }
-      calibration += fmt::format(
-          "  now[0] = mlf_now();\n  {0}({1});\n  now[1] = mlf_now();\n  {2}({1});\n"
-          "  now[2] = mlf_now();\n  memcpy(now + 3, mlf_times + {3}, 16);\n  now += {4};\n",
-          twin, signature.nulls, empty, 2 * i, kOverheads);
-    }
-    line("static void mlf_calibrate(void) {{\n  uint64_t *now = mlf_overheads;\n{}", calibration);
-    line("  mlf_enter({0});\n  mlf_leave({0});\n  memcpy(now, mlf_times + {1}, 16);\n}}\n", calls,
-         2 * calls);
-  }
-
   void begin_runs() {
     if (!is_timed()) return;
     line("  for (long run = 0; run < {}; ++run) {{", program_.timed_runs);
@@ -355,11 +378,7 @@ class ProgramWriter {
     checked(fmt::format("{}({})", plan_.entry.symbol, fmt::join(arguments, ", ")), true);
   }
 
-  const RunPlan& plan_;
-  const Topology& network_;
   const Program& program_;
-  std::map<graph::CallId, std::vector<const RecordedTensor*>> records_;
-  std::string text_;
 };
 
 }  // namespace

@@ -97,6 +97,14 @@ std::vector<MainParameter> parameters_of(Node function) {
   return own;
 }
 
+/// The first line of a text, if it is not too long.
+std::string beginning_of(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
+  if (shown.size() < text.size()) shown += "…";
+  return shown;
+}
+
 /// Walks over the statements of main in order (rule `statements` of schemas/topology.md). Main has
 /// no control flow: AOTExecutorCodegen generates allocations around one sequence of calls. Any
 /// other statement becomes an UnknownStatement, never an error.
@@ -269,10 +277,7 @@ class MainReader {
 
   // Code that users add to generated C: reading a counter, a hook, a check.
   void text(Node node) {
-    const std::string_view text = string_of(node.map(f::OpaqueStmt::fields).find("text"));
-    constexpr std::size_t kShown = 60;
-    std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
-    if (shown.size() < text.size()) shown += "…";
+    std::string shown = beginning_of(string_of(node.map(f::OpaqueStmt::fields).find("text")));
     if (is_inert_text(node)) return body_.steps.push_back(IgnoredStatement{std::move(shown)});
     // It gets no memory of main.
     const std::string_view callee = string_of(node.map(f::OpaqueStmt::fields).find("calls"));

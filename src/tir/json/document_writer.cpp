@@ -54,6 +54,11 @@ class DocumentWriter {
  private:
   Node node(NodeId id) const { return {outline_.module(), id}; }
 
+  void write_field(std::string_view key, Node node, std::uint8_t field) {
+    emitter_.key(key);
+    nodes_.write_field(node, field);
+  }
+
   void plan(ScopePlan& plan, std::span<const NodeId> roots) {
     plan.plan(roots);
     // A DAG of n nodes can become 2^n nodes in the document. Shared expressions go into tables, but
@@ -87,8 +92,7 @@ class DocumentWriter {
     const auto fields = root.info().fields;
     for (std::uint8_t i = 0; i < fields.size(); ++i) {
       if (fields[i].type != FieldType::node || i == f::IRModule::attrs || !root[i]) continue;
-      emitter_.key(key_of(Kind::IRModule, fields[i]));
-      nodes_.write_field(root, i);
+      write_field(key_of(Kind::IRModule, fields[i]), root, i);
     }
     write_span(root);
   }
@@ -156,8 +160,7 @@ class DocumentWriter {
     emitter_.object("global_var", [&] {
       for (std::uint8_t i = f::GlobalVar::virtual_device; i < fields.size(); ++i) {
         if (!global_var[i]) continue;
-        emitter_.key(key_of(Kind::GlobalVar, fields[i]));
-        nodes_.write_field(global_var, i);
+        write_field(key_of(Kind::GlobalVar, fields[i]), global_var, i);
       }
       write_span(global_var);
     });
@@ -168,21 +171,17 @@ class DocumentWriter {
   void write_prim_func(Node function) {
     emitter_.key("attrs");
     write_attrs(function[f::PrimFunc::attrs]);
-    emitter_.key("ret_type");
-    nodes_.write_field(function, f::PrimFunc::ret_type);
+    write_field("ret_type", function, f::PrimFunc::ret_type);
     if (function[f::PrimFunc::checked_type]) {
-      emitter_.key("_checked_type_");
-      nodes_.write_field(function, f::PrimFunc::checked_type);
+      write_field("_checked_type_", function, f::PrimFunc::checked_type);
     }
     write_tables(function_plan_);
-    emitter_.key("params");
-    nodes_.write_field(function, f::PrimFunc::params);
+    write_field("params", function, f::PrimFunc::params);
     write_buffer_map("buffer_map", function.map(f::PrimFunc::buffer_map));
     const NodeMap preflattened = function.map(f::PrimFunc::preflattened_buffer_map);
     if (preflattened.defined()) write_buffer_map("preflattened_buffer_map", preflattened);
     write_exprs(function_plan_);
-    emitter_.key("body");
-    nodes_.write_field(function, f::PrimFunc::body);
+    write_field("body", function, f::PrimFunc::body);
     write_span(function);
   }
 
@@ -224,8 +223,7 @@ class DocumentWriter {
     emitter_.member("node", var.info().name);
     emitter_.key("dtype");
     emitter_.string(dtypes_[var.dtype()]);
-    emitter_.key("type_annotation");
-    nodes_.write_field(var, f::Var::type_annotation);
+    write_field("type_annotation", var, f::Var::type_annotation);
     write_span(var);
   }
 
@@ -236,8 +234,7 @@ class DocumentWriter {
       if (i == f::Buffer::name) continue;
       // v0.8 has no such field.
       if (i == f::Buffer::axis_separators && !buffer.list(i).defined()) continue;
-      emitter_.key(key_of(Kind::Buffer, fields[i]));
-      nodes_.write_field(buffer, i);
+      write_field(key_of(Kind::Buffer, fields[i]), buffer, i);
     }
     write_span(buffer);
   }

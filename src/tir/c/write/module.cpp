@@ -82,6 +82,16 @@ struct FunctionText {
   std::string body;
 };
 
+/// Ranges decide the form of a floor division.
+void add_ranges(const Module& module, IntegerRanges& ranges) {
+  NodeSet seen(module);
+  const auto enter = [&](Node node) {
+    ranges.enter(node);
+    return Descend::into_children;
+  };
+  walk(module.root(), seen, enter, [&](Node node) { ranges.leave(node); });
+}
+
 class ModuleWriter {
  public:
   ModuleWriter(const Document& document, const Sink& sink, std::uint64_t most_nodes)
@@ -100,7 +110,7 @@ class ModuleWriter {
     for (const NamedFunction& one : functions_of(document_.module)) {
       functions_.push_back(one.function);
     }
-    note_ranges();
+    add_ranges(document_.module, ranges_);
     note_conventions();
     std::vector<FunctionText> texts;
     for (const Node function : functions_) {
@@ -130,16 +140,6 @@ class ModuleWriter {
   }
 
  private:
-  /// Ranges decide the form of a floor division.
-  void note_ranges() {
-    NodeSet seen(document_.module);
-    const auto enter = [&](Node node) {
-      ranges_.enter(node);
-      return Descend::into_children;
-    };
-    walk(document_.module.root(), seen, enter, [&](Node node) { ranges_.leave(node); });
-  }
-
   // --- Calling conventions ---------------------------------------------------------------------
 
   /// The calls of a function show its calling convention.
