@@ -200,6 +200,9 @@ struct DeviceReport {
 struct FlashReport {
   analysis::Count constants;  ///< of main and kernels
   analysis::Count copies;     ///< copies of constants, such as the strings of get_c_metadata
+  /// What no object has: the parameters of the graph executor, at most with its graph and the rest
+  /// of their file.
+  analysis::Count beside_code{};
 };
 
 enum class CostFindingCode : std::uint8_t {

@@ -171,6 +171,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   }
   check_externals(topology);
   check_values(topology);
+  take_least_sizes(topology, kernels);
   if (facts != nullptr) {
     check_header_sizes(topology, facts->header_sizes, parameters.ports, kernels);
   }

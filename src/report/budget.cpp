@@ -65,7 +65,8 @@ Count constants_of(const ModuleReport& module) {
 
 Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
   if (!module.code) return at_least(constants_of(module));
-  const Count sections = sections_of(module) + Count(0, module.code->read_padding);
+  const Count sections =
+      sections_of(module) + module.flash.beside_code + Count(0, module.code->read_padding);
   if (module.code->missing.empty()) return sections;
   return library.flash ? sections + Count(0, library.flash) : at_least(sections);
 }

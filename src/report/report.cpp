@@ -319,6 +319,32 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
   module.peak = analysis::ram_peak(network);
 }
 
+/// TVM names the parameters of the graph executor so. Without their file they look like inputs.
+bool may_be_parameter(const graph::Port& input) {
+  return input.name.size() > 1 && input.name.starts_with('p') &&
+         input.name.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+/// The application stores or loads what the graph executor reads.
+void add_executor_files(ModuleReport& report, const ModuleFiles& files,
+                        const graph::Topology& network) {
+  if (network.provenance.kind != graph::ProvenanceKind::graph_json) return;
+  Count& bytes = report.flash.beside_code;
+  for (const graph::Value& value : network.values) {
+    const bool is_loaded = network[value.storage].memory != graph::MemoryKind::program;
+    if (value.kind != graph::ValueKind::constant || !is_loaded) continue;
+    bytes += value.bytes ? Count(*value.bytes) : Count::unknown();
+  }
+  const std::uint64_t file = files.parameters ? files.parameters->size : 0;
+  bytes += Count(0, file - std::min(file, bytes.min) + (files.graph ? files.graph->size : 0));
+  if (file > 0 || std::ranges::none_of(network.inputs, may_be_parameter)) return;
+  report.flash.constants += Count::unknown();
+  bytes += Count::unknown();
+  report.uncertain.push_back(
+      "the archive has no file of parameters: inputs such as '" +
+      std::ranges::find_if(network.inputs, may_be_parameter)->name + "' may be constants");
+}
+
 /// Nothing if anchors that cannot be told apart need different numbers.
 std::optional<std::uint64_t> common_macs(const std::vector<RelayAnchor>& anchors,
                                          const std::vector<std::size_t>& group) {
@@ -363,6 +389,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     add_kernels_of_network(report, *network);
     add_calls(report, *network);
     add_memory(report, *network);
+    add_executor_files(report, module.files, *network);
     const auto sources = deployment::network_sources(deployment_, *network);
     report.ram.arguments = analysis::packed_arguments(main_of(network));
     // Parts of main that are not understood may pass more.

@@ -132,6 +132,12 @@ class Planner {
     if (port.type.bytes() || bytes_of(port)) return tensor_of(port);
     for (const Tensor& values : options_.inputs) {
       if (values.name != port.name && deployment::symbol_part(values.name) != port.name) continue;
+      const std::uint64_t least = port.value ? network_[*port.value].least_bytes : 0;
+      if (values.bytes.size() < least) {
+        fail_plan(ErrorKind::usage,
+                  fmt::format("the network reads {} bytes of input '{}', and the values are {}",
+                              least, values.name, type_text(values)));
+      }
       const bool is_known = !numpy_type(port.type.dtype).empty();
       return tensor_of(port.name, {is_known ? port.type.dtype : values.dtype, values.shape}, {});
     }

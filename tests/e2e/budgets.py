@@ -134,6 +134,30 @@ class Budgets(BudgetCase):
             expected = verdict or ("undecided" if least < most else "exceeds")
             self.assertEqual((one["verdict"], result.returncode), (expected, int(expected != "fits")))
 
+    def test_of_flash_have_parameters_of_the_graph_executor(self):
+        archive = support.SOURCE / "tests/data/cases/graph-params-values.tar.gz"
+        with tarfile.open(archive) as tar:
+            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        (file,) = [name for name in members if name.endswith(".params")]
+        (graph,) = [name for name in members if name.startswith("executor-config")]
+
+        def needed(resource, path):
+            result = support.run("check", path, f"--{resource}", "1G", "--cc", "gcc", "--library-flash", "0", "--format", "json")
+            (one,) = json.loads(result.stdout)["results"]
+            return one["needed"]
+
+        constants = needed("constants", archive)
+        path = self.budget.with_suffix(".tar")
+        code = needed("code", archive)
+        flash = needed("flash", archive)
+        self.assertGreater(constants, 0)
+        self.assertGreaterEqual(support.least(flash), constants + support.least(code))
+        self.assertGreaterEqual(support.most(flash), len(members[file]) + len(members[graph]) + support.least(code))
+        # Without their file, parameters look like inputs.
+        path.write_bytes(support.make_tar({name: data for name, data in members.items() if name != file}))
+        for resource in ("constants", "flash"):
+            self.assertIsNone(support.most(needed(resource, path)))
+
     def test_count_no_code_of_cmsis_nn_that_the_archive_lacks(self):
         archives = [support.SOURCE / "tests/data/corpus/tvm-0.18/cmsis-nn/module.tar",
                     support.SOURCE / "tests/data/cases/cmsis-nn-dense.tar.gz"]  # fmt: skip

@@ -441,6 +441,13 @@ class EditedArchives(program_case.Directory):
         (output,) = numpy_files.read_npz(result.stdout).values()
         self.assertEqual(output.data, struct.pack("<16f", *range(0, 32, 2)))
 
+    def test_are_refused_if_calls_read_more_than_their_file_has(self):
+        given = self.directory / "x.npy"
+        given.write_bytes(numpy_files.npy(numpy_files.Array("float32", (15,), bytes(60))))
+        result = support.run("run", "--input", f"x={given}", CASES / "input-size.tar.gz")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn(b"the network reads 64 bytes of input 'x', and the values are float32[15]", result.stderr)
+
     def test_have_wrappers_that_take_packed_arguments(self):
         values = bytes(range(12))
         given = self.directory / "input.npy"

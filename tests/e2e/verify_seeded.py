@@ -329,6 +329,27 @@ class SmallNetworks(VerifiedCase):
             found = [one["severity"] for one in document["findings"] if one["code"] == "header-size"]
             self.assertEqual(found, expected)
 
+    def test_parameters_without_types_are_a_warning_of_compilers(self):
+        wrapper = next(name for name in PLAIN if name.endswith("lib0.c"))
+        for names in ("arg0,arg1", "model_t"):
+            changed = PLAIN | {wrapper: PLAIN[wrapper] + f"\nint32_t other_main({names});\n"}
+            self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(changed))], names)
+
+    def test_a_line_of_main_that_prints_values_changes_no_number(self):
+        def report(printed):
+            members = in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + printed, 1))
+            self.assertEqual(members == PLAIN, not printed)
+            path = self.directory / "module.tar"
+            path.write_bytes(as_tar(members))
+            (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+            return [module[key] for key in ("ram", "flash", "mac")]
+
+        plain = report("")
+        x = "x_buffer_var"
+        self.assertEqual(report(f'  printf("%d %5.2f%%\\n", {x}[0], (double){x}[1]);\n  putchar(10);\n'), plain)
+        for line in (f'printf("%n", {x});', f"printf({x});", f'printf("%d", {x}[0]++);', f'printf("%d", change({x}));'):
+            self.assertNotEqual(report(f"  {line}\n"), plain, line)
+
     def test_an_archive_two_directories_down_is_sound(self):
         for name, text in PLAIN.items():
             path = self.directory / "project/kws" / name

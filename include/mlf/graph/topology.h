@@ -176,6 +176,8 @@ struct Value {
   std::uint32_t version = 0;  ///< counts the writes to the storage
   TensorType type{};          ///< as its writer sees it; that of main for inputs and constants
   std::optional<std::uint64_t> bytes{};
+  /// Bytes that calls certainly access of an input whose size is not known.
+  std::uint64_t least_bytes = 0;
   std::optional<Endpoint> producer{};          ///< of computed values
   std::vector<Endpoint> consumers{};           ///< in execution order
   std::optional<Position> first_definition{};  ///< empty: it exists before the first step

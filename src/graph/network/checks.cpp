@@ -227,6 +227,13 @@ std::optional<std::uint64_t> accessed_bytes(const Topology& topology, const Valu
 
 }  // namespace
 
+void take_least_sizes(Topology& topology, KernelLibrary& kernels) {
+  for (Value& value : topology.values) {
+    if (value.kind != ValueKind::input || value.bytes) continue;
+    value.least_bytes = accessed_bytes(topology, value, kernels).value_or(0);
+  }
+}
+
 void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
                         std::span<const PortPlan> ports, KernelLibrary& kernels) {
   if (!topology.gaps.empty()) return;

@@ -48,6 +48,9 @@ std::optional<Topology> relay_main(tir::Node module);
 /// Checks for unread values, contradictory sizes, and tensors that do not fit or overlap.
 void check_values(Topology& topology);
 
+/// Sets the least sizes of inputs whose sizes nothing states.
+void take_least_sizes(Topology& topology, KernelLibrary& kernels);
+
 /// Inputs and outputs with another size in the C header than calls certainly access. That they
 /// access fewer bytes than something else states as well, is no contradiction.
 void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,

@@ -201,6 +201,16 @@ class FaultFinder {
     return type;
   }
 
+  /// Parameters without types, as development versions of TVM before 0.8 declare main.
+  bool has_only_names(Cursor cursor) const {
+    while (cursor.at_name() && !is_type(cursor.text()) && !is_keyword(cursor.text())) {
+      cursor.advance();
+      if (cursor.at(sign(")"))) return true;
+      if (!cursor.accept(sign(","))) return false;
+    }
+    return false;
+  }
+
   void check_function(Cursor cursor, std::string_view name) {
     std::vector<Token> part;
     // Attributes have parentheses.
@@ -215,7 +225,8 @@ class FaultFinder {
     bool is_known = !type.empty();
     type += '(';
     cursor.accept(sign("("));
-    const bool has_any_parameters = cursor.at(sign(")"));
+    // C takes any arguments for `()` and for a list of names, `(arg0, arg1)`, of which it warns.
+    if (cursor.at(sign(")")) || has_only_names(cursor)) return;
     while (!cursor.at(sign(")"))) {
       part.clear();
       while (cursor.at_name() || cursor.at(sign("*"))) part.push_back(cursor.advance());
@@ -226,7 +237,7 @@ class FaultFinder {
       if (!cursor.at(sign(")")) && !cursor.accept(sign(","))) return;
     }
     type += ")";
-    if (has_any_parameters || !is_known) return;
+    if (!is_known) return;
     const auto [known, is_new] = prototypes_.try_emplace(name, type);
     if (is_new || known->second == type) return;
     add(cursor, place, fmt::format("'{}' is declared as {} and as {}", name, known->second, type));

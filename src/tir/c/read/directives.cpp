@@ -161,6 +161,12 @@ class ConditionReader {
   std::size_t terms_ = 0;
 };
 
+/// `#ifndef ARM_CPU_INTRINSICS_EXIST`: TVM's micro kernels define a function that several of them
+/// call once in a file (topi/arm_cpu/mprofile/dsp/micro_kernel). Nothing else defines the name.
+bool is_of_micro_kernel(std::string_view guard) {
+  return guard.ends_with("_EXIST") || guard.ends_with("_EXISTS");
+}
+
 class DirectiveReader {
  public:
   DirectiveReader(std::string_view text, std::span<const Item> items)
@@ -201,7 +207,8 @@ class DirectiveReader {
     Kind kind = Kind::unknown;
     std::uint32_t begin = 0;
     std::uint32_t content = 0;  ///< the end of its line
-    std::string_view guard{};   ///< the name of the first `#ifndef`
+    std::string_view guard{};   ///< the name of an `#ifndef`
+    std::size_t number = 0;     ///< of this directive
     /// Whether the present branch is compiled, and one before it.
     std::optional<bool> is_here{};
     std::optional<bool> was_before = false;
@@ -270,11 +277,12 @@ class DirectiveReader {
     } else if (word == "include") {
       include({begin, end}, support::trimmed(text_.substr(at, end - at)));
     } else if (word == "if" || word == "ifdef" || word == "ifndef") {
-      Level level{.begin = begin, .content = end, .is_here = value_of(word, {at, end})};
+      Level level{
+          .begin = begin, .content = end, .number = count_, .is_here = value_of(word, {at, end})};
       level.lines.push_back({begin, end});
       const std::string_view name = next_name(text_, at, end);
       if (word == "ifdef" && name == kCplusplus) level.kind = Level::Kind::cplusplus;
-      if (word == "ifndef" && count_ == 1) level.guard = name;
+      if (word == "ifndef") level.guard = name;
       levels_.push_back(level);
     } else if (levels_.empty() && (word == "else" || word.starts_with("elif") || word == "endif")) {
       doubt_all({begin, end}, fmt::format("'#{}' without its '#if'", word));
@@ -325,10 +333,14 @@ class DirectiveReader {
   /// `#define` or `#undef`; `rest` is behind the name.
   void define(std::string_view word, std::string_view name, Bytes rest) {
     if (name == kExports) return;
-    if (count_ == 2 && !levels_.empty() && levels_.back().guard == name) {
-      levels_.back().kind = Level::Kind::guard;
-    }
     const std::string_view value = rest.in(text_);
+    if (!levels_.empty() && levels_.back().guard == name && levels_.back().number + 1 == count_) {
+      Level& level = levels_.back();
+      if (count_ == 2) level.kind = Level::Kind::guard;
+      if (support::trimmed(value).empty() && !level.is_here && is_of_micro_kernel(name)) {
+        level.is_here = true;
+      }
+    }
     const auto [macro, is_new] = found_.macros.try_emplace(name);
     // What looks like the guard of a header may be a default.
     const bool is_conditional = std::ranges::any_of(levels_, [&](const Level& level) {

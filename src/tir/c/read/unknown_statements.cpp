@@ -25,6 +25,35 @@ bool is_type(std::string_view name) {
   return scalar_type(name).has_value() || name.ends_with("_t");
 }
 
+/// Whether a format has a conversion that stores: `%n`, `%hhn`.
+bool stores(std::string_view format) {
+  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
+    at = format.find_first_not_of("0123456789.-+ #*hljztL", at + 1);
+    if (at == format.npos || format[at] == 'n') return true;
+  }
+  return false;
+}
+
+/// `printf("%f\n", *x);`, also with values of the network: it reads them, and keeps no address.
+bool only_prints(const Cursor& cursor, std::size_t begin, std::size_t end) {
+  constexpr std::array<std::string_view, 3> kPrinters{"printf", "puts", "putchar"};
+  const std::string_view callee = cursor.text(cursor.at_position(begin));
+  if (std::ranges::find(kPrinters, callee) == kPrinters.end()) return false;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Token& token = cursor.at_position(i);
+    if (token.kind == TokenKind::string && stores(cursor.text(token))) return false;
+    const bool is_call = i > begin && token.kind == TokenKind::name &&
+                         cursor.at_position(i + 1).sign == sign("(") &&
+                         cursor.text(token) != "sizeof";
+    const bool has_format =
+        callee == "putchar" || cursor.at_position(begin + 2).kind == TokenKind::string;
+    if (is_call || !has_format || text::assigns(token.sign) || is_control(cursor.text(token))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Passes `(…)`, `[…]` or `{…}`. Returns false at the end of the function.
 bool pass_brackets(Cursor& cursor) {
   std::size_t depth = 0;
@@ -81,6 +110,10 @@ bool UnknownStatements::is_of_function(std::string_view name) const {
 UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std::size_t end) const {
   const Cursor& cursor = context_.cursor;
   Effects effects;
+  if (only_prints(cursor, begin, end)) {
+    effects.is_harmless = true;
+    return effects;
+  }
   std::size_t names = 0;
   bool assigns = false;
   for (std::size_t i = begin; i < end; ++i) {

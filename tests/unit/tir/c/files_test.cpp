@@ -220,6 +220,15 @@ TEST(CFiles, MacrosOfTheCompilerDecideConditions) {
   EXPECT_EQ(active_text("#define X 5\n#if X == 5\na\n#endif", {{"X", "3"}}), std::nullopt);
 }
 
+TEST(CFiles, MicroKernelsDefineAFunctionOnce) {
+  const std::string once = "#ifndef CPU_INTRINSICS_EXIST\n#define CPU_INTRINSICS_EXIST\na\n#endif\n";
+  EXPECT_EQ(lines_of(once + "b\n" + once), "#define CPU_INTRINSICS_EXIST|a|b");
+  EXPECT_EQ(lines_of(once + "b", {{"CPU_INTRINSICS_EXIST", ""}}), "b");
+  // Guards with other names may be defined elsewhere, and values may be defaults.
+  EXPECT_EQ(active_text("b\n#ifndef FAST\n#define FAST\na\n#endif"), std::nullopt);
+  EXPECT_EQ(active_text("b\n#ifndef N_EXIST\n#define N_EXIST 1\na\n#endif"), std::nullopt);
+}
+
 TEST(CFiles, ConditionsThatOtherTextDecidesStay) {
   for (const std::string text :
        {"#ifdef X\na\n#else\nb\n#endif", "#if Y + 1\na\n#endif",
