@@ -338,7 +338,7 @@ class SmallNetworks(VerifiedCase):
     def test_a_line_of_main_that_prints_values_changes_no_number(self):
         def report(printed):
             members = in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + printed, 1))
-            self.assertEqual(members == PLAIN, not printed)
+            self.assertIn(printed, "".join(members.values()))
             path = self.directory / "module.tar"
             path.write_bytes(as_tar(members))
             (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
