@@ -234,20 +234,20 @@ class Reader {
       }
     }
     const std::string pragma = "pack";
-    words.watch(pragma);
-    for (const auto& [word, count] : expected) words.watch(word);
+    words.try_emplace(pragma);
+    for (const auto& [word, count] : expected) words.try_emplace(word);
     for (const Member* const file : files_of(result_)) {
       const std::string_view text = edited_.text_of(*file);
-      words.read(code_of(*file, text));
+      tir::c::count_words(code_of(*file, text), words);
       keep_where_types_are_macros(text);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
     const ModuleCode code(deployment_, module_, others_, edited_);
     keep_by_code(code, expected);
-    const tir::c::WordCounts unread = words_of_unread(expected);
+    tir::c::WordCounts unread = words_of_unread(expected);
     const std::set<const Member*> files = files_of(result_);
     const auto is_clear = [&](const std::string& word) {
-      return words.of(word) == expected[word] && unread.of(word) == 0 &&
+      return words[word] == expected[word] && unread[word] == 0 &&
              others_.place_of(word, files).empty();
     };
     const std::string why = "the C names it in a place that mlf cannot read";
@@ -270,11 +270,11 @@ class Reader {
       if (!names.other_use.empty()) keep(pool.kept, "other code may use it: " + names.other_use);
       if (!names.is_given) keep(pool.kept, "no call of the C passes it");
       for (const auto& [symbol, sites] : with_pools_) {
-        if (unread.of(symbol) == 0 && others_.place_of(symbol, files).empty()) continue;
+        if (unread[symbol] == 0 && others_.place_of(symbol, files).empty()) continue;
         keep(pool.kept, "other code may pass other constants to '" + symbol + "'");
       }
     }
-    if (words.of(pragma) > 0) result_.keep_all_pools("its C may have '#pragma pack'");
+    if (words[pragma] > 0) result_.keep_all_pools("its C may have '#pragma pack'");
   }
 
   /// Keeps all constants if code may use them by parts of their names, or by their section.
@@ -305,13 +305,13 @@ class Reader {
   /// names in their C are different objects.
   tir::c::WordCounts words_of_unread(const std::map<std::string, std::size_t>& names) {
     tir::c::WordCounts words;
-    for (const auto& [word, count] : names) words.watch(word);
-    for (const auto& [symbol, sites] : with_pools_) words.watch(symbol);
+    for (const auto& [word, count] : names) words.try_emplace(word);
+    for (const auto& [symbol, sites] : with_pools_) words.try_emplace(symbol);
     const std::set<const Member*> files = files_of(result_);
     for (const FileRef& file : deployment_.library().modules[module_].files.sources) {
       const Member* const member = deployment_.archive().find(file.name);
       if (member == nullptr || !may_have_code(*member) || files.contains(member)) continue;
-      words.read(code_of(*member, edited_.text_of(*member)));
+      tir::c::count_words(code_of(*member, edited_.text_of(*member)), words);
       keep_where_types_are_macros(edited_.text_of(*member));
     }
     keep_where_a_type_is(others_.type_macro(files));

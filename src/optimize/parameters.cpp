@@ -79,13 +79,6 @@ std::size_t count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-std::size_t count_of_word(std::string_view text, const std::string& word) {
-  tir::c::WordCounts words;
-  words.watch(word);
-  words.read(text);
-  return words.of(word);
-}
-
 /// `x` of the load `((T*)x)[i]`.
 std::string loaded_name(std::string_view text, tir::SourceRange load) {
   text = text.substr(0, load.end);
@@ -309,7 +302,8 @@ class Narrowing {
     }
     const std::string data = "void* " + name + " = (((DLTensor*)";
     const std::size_t declared = text.find(data);
-    if (name.empty() || declared == text.npos || count_of_word(text, name) != loads.size() + 1) {
+    if (name.empty() || declared == text.npos ||
+        tir::c::count_of_word(text, name) != loads.size() + 1) {
       return why;
     }
     const std::string tensor(tir::c::word_at(text, declared + data.size()));
@@ -317,7 +311,7 @@ class Narrowing {
     // A check of the type would fail after the change.
     const bool is_plain =
         text.substr(tensor_end).starts_with(")[0].data);") && text.find(".dtype") == text.npos &&
-        count_of_word(text, tensor) == count_of(text, "(DLTensor*)" + tensor + ")[0].") + 1;
+        tir::c::count_of_word(text, tensor) == count_of(text, "(DLTensor*)" + tensor + ")[0].") + 1;
     return is_plain ? std::string() : why;
   }
 

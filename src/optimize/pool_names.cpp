@@ -128,14 +128,7 @@ class PoolSearch {
     const auto argument = argument_at(text, begin);
     // Its prototype and this call: another call may pass other memory.
     return is_given_ = argument && takes_(argument->function, argument->index) &&
-                       count_of(text, argument->function) <= 2;
-  }
-
-  static std::size_t count_of(std::string_view text, std::string_view word) {
-    std::size_t count = 0;
-    std::size_t at = support::find_word(text, word);
-    for (; at != text.npos; at = support::find_word(text, word, at + 1)) ++count;
-    return count;
+                       tir::c::count_of_word(text, argument->function) <= 2;
   }
 
   /// The entry of packed calls declares a tensor and a value, and uses each once.

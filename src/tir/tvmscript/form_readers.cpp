@@ -305,13 +305,11 @@ NodeId read_reduce(Context& c, const Arguments& args) {
   const NodeId condition = as_condition(c, args.find(at.condition, "condition"));
   const auto index_value = args.find(at.value_index, "value_index");
   const std::int64_t index = index_value ? as_integer(c, *index_value) : 0;
-  if (index < 0 || static_cast<std::size_t>(index) >= source.size()) {
-    args.fail(fmt::format("value_index {} is out of range", index));
-  }
   Builder& b = c.builder;
-  return b.make(Kind::Reduce,
-                {c.make.dtype_of(source[static_cast<std::size_t>(index)]), combiner.node,
-                 b.list(source), b.list(init), b.list(axis), condition, index});
+  return make_reduce(
+      c,
+      {DType::Void(), combiner.node, b.list(source), b.list(init), b.list(axis), condition, index},
+      args);
 }
 
 namespace {

@@ -49,7 +49,6 @@ class UnknownStatements {
   Effects effects_of(std::size_t begin, std::size_t end) const;
   bool is_of_function(std::string_view name) const;
   void taint(std::size_t begin, std::size_t end);
-  bool mentions(std::size_t begin, std::size_t end, std::string_view word) const;
 
   FunctionContext& context_;
   std::size_t count_ = 0;

@@ -356,24 +356,6 @@ NodeId array_node(ModuleContext& context, const support::SourceText& source, Byt
                       {declared.element, builder.integers(shape), builder.bytes(std::move(data))});
 }
 
-/// Element size of the array whose name is at this token; nullopt for types that generated C does
-/// not use.
-std::optional<std::int64_t> bytes_of_element(const Cursor& cursor, std::size_t name) {
-  std::size_t type = name - 1;
-  // An attribute comes between type and name.
-  for (std::size_t depth = 0; type > 0; --type) {
-    if (cursor.at(sign(")"), type)) ++depth;
-    if (cursor.at(sign("("), type)) --depth;
-    const bool is_attribute =
-        depth > 0 || cursor.at(sign("("), type) || cursor.at_word("__attribute__", type);
-    if (!is_attribute) break;
-  }
-  if (cursor.at_word("char", type)) return 1;
-  const auto element = cursor.at_name(type) ? scalar_type(cursor.text(type)) : std::nullopt;
-  if (!element || element->is_void()) return std::nullopt;
-  return static_cast<std::int64_t>(element->element_bytes());
-}
-
 /// The rows of `.name = {…}` from `at` on; moves `at` after them.
 Bytes next_rows(const support::SourceText& source, Bytes body, std::uint32_t& at) {
   const std::size_t open = source.text.find('{', at);
@@ -455,7 +437,8 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
                            .values = {rows.begin, rows.end},
                            .initializer = initializer_at(source, initializer, at),
                            .alignment = alignment});
-    pool.members.push_back({declared.name, declared.element, declared.count, offset, data});
+    pool.members.push_back(
+        {declared.name, declared.element, declared.count, data, context.file, offset});
     pool.bytes =
         offset + static_cast<std::int64_t>(declared.count * declared.element.element_bytes());
   }
@@ -470,26 +453,25 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
 /// the board: `EXT_RAM_ATTR static uint8_t name[N]`. A pointer, or a size that is not a number,
 /// gives nothing.
 std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item) {
-  Cursor cursor = cursor_over(source, item.head);
-  std::size_t bracket = 0;
-  while (!cursor.at(sign("["), bracket) && cursor.peek(bracket).kind != TokenKind::end) ++bracket;
-  const bool is_array = bracket > 1 && cursor.at_name(bracket - 1) &&
-                        cursor.at(sign("]"), bracket + 2) &&
-                        (cursor.peek(bracket + 3).kind == TokenKind::end ||
-                         cursor.at_word("__attribute__", bracket + 3));
-  if (!is_array) return std::nullopt;
-  const auto count = decimal(without_suffix(cursor.text(bracket + 1)));
-  const auto width = bytes_of_element(cursor, bracket - 1);
-  std::int64_t bytes = 0;
-  if (!count || !width || __builtin_mul_overflow(*count, *width, &bytes)) return std::nullopt;
-  Pool pool{.name = cursor.text(bracket - 1), .bytes = bytes};
-  const Token& digits = cursor.peek(bracket + 1);
-  if (*width == 1) pool.size_place = Place{0, {digits.begin, digits.end}};
-  for (std::size_t i = 0; cursor.peek(i).kind != TokenKind::end; ++i) {
-    if (!cursor.at_word("aligned", i) || !cursor.at(sign("("), i + 1)) continue;
-    const auto number = decimal(without_suffix(cursor.text(i + 2)));
-    const bool is_alignment = number && cursor.at(sign(")"), i + 3) && *number > 0 &&
-                              std::has_single_bit(static_cast<std::uint64_t>(*number));
+  const Cursor words(source, without_attributes(source.text, item.head));
+  std::size_t name = 1;
+  while (!words.at(sign("["), name + 1) && words.peek(name).kind != TokenKind::end) ++name;
+  const bool is_array = words.at_name(name) && words.at(sign("]"), name + 3) &&
+                        words.peek(name + 4).kind == TokenKind::end;
+  const std::string_view type = words.text(name - 1);
+  const auto element = type == "char" ? DType::Int(8) : scalar_type(type);
+  const Token& digits = words.peek(name + 2);
+  const auto count = decimal(without_suffix(words.text(digits)));
+  if (!is_array || !element || element->is_void() || !count) return std::nullopt;
+  const auto width = static_cast<std::int64_t>(element->element_bytes());
+  Pool pool{.name = words.text(name)};
+  if (__builtin_mul_overflow(*count, width, &pool.bytes)) return std::nullopt;
+  if (width == 1) pool.size_place = Place{0, {digits.begin, digits.end}};
+  for (Cursor all = cursor_over(source, item.head); !all.at_end(); all.advance()) {
+    if (!all.looks_like("aligned($)")) continue;
+    const auto number = decimal(without_suffix(all.text(2)));
+    const bool is_alignment =
+        number && *number > 0 && std::has_single_bit(static_cast<std::uint64_t>(*number));
     if (is_alignment) pool.alignment = static_cast<std::uint64_t>(*number);
   }
   return pool;
@@ -527,7 +509,7 @@ NodeId pool_info(ModuleContext& context, Pool& pool) {
     return pool.info;
   }
   std::vector<NodeId> constants;
-  for (const PoolMember& member : pool.members) {
+  for (const ConstantArray& member : pool.members) {
     constants.push_back(builder.make(
         Kind::ConstantInfo,
         {builder.string(member.name), context.make.int32(member.offset), member.data}));

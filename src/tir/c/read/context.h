@@ -15,6 +15,7 @@
 #include "mlf/tir/builder.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
+#include "tir/c/c.h"
 #include "tir/c/read/operators.h"
 #include "tir/c/read/tokens.h"
 #include "tir/c/versions.h"
@@ -113,22 +114,14 @@ class Buffers {
   std::set<NodeId> unbounded_;  ///< pointers with an access without a known bound
 };
 
-/// A constant array at the top level of a file.
+/// A constant array at the top level of a file, or in a pool.
 struct ConstantArray {
   std::string_view name;
   DType element{};
   std::uint64_t count = 0;
   NodeId data = NodeId::none;  ///< NDArray
   std::uint32_t file = 0;      ///< that defines it
-};
-
-/// One constant of a pool.
-struct PoolMember {
-  std::string_view name;
-  DType element{};
-  std::uint64_t count = 0;
-  std::int64_t offset = 0;     ///< bytes from the beginning of the pool
-  NodeId data = NodeId::none;  ///< NDArray
+  std::int64_t offset = 0;     ///< bytes from the beginning of its pool
 };
 
 /// A memory region of the planner: constants, or a workspace if there are no members.
@@ -139,21 +132,15 @@ struct Pool {
   bool is_constant = false;
   std::optional<Place> size_place{};         ///< of the digits of `bytes`, if a file contains them
   std::optional<std::uint64_t> alignment{};  ///< that an attribute of a workspace states
-  std::vector<PoolMember> members{};
+  std::vector<ConstantArray> members{};
   NodeId info = NodeId::none;  ///< ConstantPoolInfo or WorkspacePoolInfo
-};
-
-/// The type of a tensor parameter, as code outside of its function states it.
-struct TensorType {
-  DType dtype{};
-  std::vector<std::int64_t> shape;
 };
 
 /// `kTvmgenMetadata…` for TVM's C++ runtime: main's inputs come first, then its outputs.
 struct CMetadata {
   std::string module;  ///< prefix of the module's symbols: "tvmgen_default"
-  std::vector<TensorType> inputs;
-  std::vector<TensorType> outputs;
+  std::vector<CTensor> inputs;
+  std::vector<CTensor> outputs;
 };
 
 /// What the files of a module contain outside of function bodies.

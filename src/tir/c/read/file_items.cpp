@@ -238,17 +238,11 @@ class Splitter {
     add(item);
   }
 
-  /// A declaration without its attributes.
-  std::string plain_head(const Item& item) const {
-    std::string words;
-    std::size_t depth = 0;
-    for (const Token& token : tokenize(text_, item.head.begin, item.head.end)) {
-      const std::string_view word = text_of(token, text_);
-      if (word == "(") ++depth;
-      if (depth == 0 && word != "__attribute__") words += fmt::format("{} ", word);
-      if (word == ")") --depth;
-    }
-    return words;
+  /// Whether two declarations differ in nothing but attributes.
+  bool are_alike(const Item& a, const Item& b) const {
+    const auto word = [&](const Token& token) { return text_of(token, text_); };
+    return std::ranges::equal(without_attributes(text_, a.head), without_attributes(text_, b.head),
+                              {}, word, word);
   }
 
   /// `#if A` `T x[N] =` `#else` `T x[N] =` `#endif` before one value: the last declaration
@@ -260,7 +254,7 @@ class Splitter {
       next.head = {at_, head_end(at_)};
       const bool is_same = next.head.end < end_ && text_[next.head.end] == '=' &&
                            array_name(head_text(next)) == name;
-      if (!is_same || plain_head(next) != plain_head(item)) return;
+      if (!is_same || !are_alike(next, item)) return;
       item.head = next.head;
       item.has_alternatives = true;
       at_ = skip_blank(text_, next.head.end + 1, end_);
@@ -355,6 +349,19 @@ bool declares_constant_array(std::string_view head) {
 bool is_tvm_array(std::string_view head) {
   return head.starts_with("static ") && head.find(" struct ") == head.npos &&
          (head.find(".rodata.tvm") != head.npos || head.find("__tvm_param__") != head.npos);
+}
+
+std::vector<Token> without_attributes(std::string_view text, Bytes head) {
+  std::size_t depth = 0;
+  std::vector<Token> tokens = tokenize(text, head.begin, head.end);
+  std::erase_if(tokens, [&](const Token& token) {
+    if (token.is(sign("("))) ++depth;
+    // The end token stays, also behind an open parenthesis.
+    const bool is_inside = depth > 0 && !token.is(TokenKind::end);
+    if (token.is(sign(")"))) --depth;
+    return is_inside || text_of(token, text) == "__attribute__";
+  });
+  return tokens;
 }
 
 std::string section_of(std::string_view text, const Item& item) {

@@ -392,7 +392,7 @@ class Finisher {
       : context_(context), make_(context.make), builder_(context.builder), draft_(draft) {}
 
   /// Buffers get their extents at the end, when all uses are known.
-  NodeId finish(const std::vector<std::optional<TensorType>>& stated, NodeId target) {
+  NodeId finish(const std::vector<std::optional<CTensor>>& stated, NodeId target) {
     std::vector<NodeId> params;
     std::vector<NodePair> buffer_map;
     for (std::size_t i = 0; i < draft_.params.size(); ++i) {
@@ -402,7 +402,7 @@ class Finisher {
       builder_.set(param.var, f::Var::name, builder_.string(names.param));
       if (param.data == NodeId::none) continue;
       const NodeId buffer =
-          buffer_of(param, names, i < stated.size() ? stated[i] : std::optional<TensorType>());
+          buffer_of(param, names, i < stated.size() ? stated[i] : std::optional<CTensor>());
       if (draft_.is_main) builder_.set(buffer, f::Buffer::data_alignment, kIoAlignment);
       buffer_map.push_back({param.var, buffer});
     }
@@ -475,8 +475,7 @@ class Finisher {
 
   /// The element type from the most certain source: the signature, statements of other code, the
   /// accesses in the body; else bytes.
-  NodeId buffer_of(const Param& param, const Names& names,
-                   const std::optional<TensorType>& stated) {
+  NodeId buffer_of(const Param& param, const Names& names, const std::optional<CTensor>& stated) {
     const bool holds_bytes = !param.element || *param.element == DType::UInt(8);
     const Pool* const pool = pool_of_param(context_.facts, names.param);
     if (pool != nullptr || (holds_bytes && is_pool_param(names.param))) {
@@ -571,7 +570,7 @@ class Finisher {
 }  // namespace
 
 NodeId finish_function(ModuleContext& context, FunctionDraft& draft,
-                       const std::vector<std::optional<TensorType>>& stated, NodeId target) {
+                       const std::vector<std::optional<CTensor>>& stated, NodeId target) {
   return Finisher(context, draft).finish(stated, target);
 }
 

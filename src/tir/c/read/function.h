@@ -109,6 +109,6 @@ FunctionDraft opaque_function(ModuleContext& context, const support::SourceText&
 
 /// The PrimFunc. `stated` has the types of parameters that other code states.
 NodeId finish_function(ModuleContext& context, FunctionDraft& draft,
-                       const std::vector<std::optional<TensorType>>& stated, NodeId target);
+                       const std::vector<std::optional<CTensor>>& stated, NodeId target);
 
 }  // namespace mlf::tir::c

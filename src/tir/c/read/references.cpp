@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "support/characters.h"
 #include "support/name_map.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"

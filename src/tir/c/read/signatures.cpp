@@ -31,8 +31,8 @@ std::vector<std::int64_t> read_shape(Cursor& cursor) {
 }
 
 /// `{"name", shape, 2L, {code, bits, lanes}}`, one after another.
-std::vector<TensorType> read_tensors(Cursor& cursor, const Shapes& shapes) {
-  std::vector<TensorType> tensors;
+std::vector<CTensor> read_tensors(Cursor& cursor, const Shapes& shapes) {
+  std::vector<CTensor> tensors;
   std::vector<std::string_view> words;
   while (cursor.accept_form("{$, $, $, {$, $, $}}", words)) {
     cursor.accept(sign(","));
@@ -103,7 +103,7 @@ Signatures::Signatures(const ModuleContext& context, const CSources& sources,
   for (const CSignature& signature : sources.signatures) {
     for (std::size_t i = 0; i < signature.params.size(); ++i) {
       const CTensor& param = signature.params[i];
-      if (!param.dtype.is_void()) add(signature.function, i, {param.dtype, param.shape});
+      if (!param.dtype.is_void()) add(signature.function, i, param);
     }
   }
   for (const FunctionDraft& draft : drafts) {
@@ -119,8 +119,8 @@ Signatures::Signatures(const ModuleContext& context, const CSources& sources,
 /// Inputs come first, then outputs.
 void Signatures::add_metadata(const CMetadata& metadata, const FunctionDraft& main) {
   std::size_t position = 0;
-  for (const TensorType& type : metadata.inputs) add(main.name, position++, type);
-  for (const TensorType& type : metadata.outputs) add(main.name, position++, type);
+  for (const CTensor& type : metadata.inputs) add(main.name, position++, type);
+  for (const CTensor& type : metadata.outputs) add(main.name, position++, type);
 }
 
 const Types& Signatures::of(std::string_view function) const {
@@ -129,17 +129,17 @@ const Types& Signatures::of(std::string_view function) const {
   return found == types_.end() ? kNothing : found->second;
 }
 
-void Signatures::add(std::string_view function, std::size_t position, const TensorType& type) {
+void Signatures::add(std::string_view function, std::size_t position, const CTensor& type) {
   Types& types = types_[function];
   if (types.size() <= position) types.resize(position + 1);
   if (!types[position]) types[position] = type;
 }
 
 /// All extents of its shape must be numbers.
-std::optional<TensorType> Signatures::stated(Node argument) const {
+std::optional<CTensor> Signatures::stated(Node argument) const {
   if (!is_call_of(argument, "tir.tvm_stack_make_array")) return std::nullopt;
   const NodeList args = argument.list(f::Call::args);
-  TensorType type{args[4].dtype(), {}};
+  CTensor type{args[4].dtype(), {}};
   // A callee without TIR receives tensors without types.
   if (type.dtype.is_handle()) return std::nullopt;
   for (const Node dim : args[1].list(f::Call::args)) {

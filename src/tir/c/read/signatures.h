@@ -20,7 +20,7 @@ namespace mlf::tir::c {
 /// state the types.
 std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items);
 
-using Types = std::vector<std::optional<TensorType>>;
+using Types = std::vector<std::optional<CTensor>>;
 
 /// Types of parameters by function: from the caller of the reader, then from the metadata for the
 /// C++ runtime, then from packed calls. These state the types of the called function's parameters,
@@ -35,9 +35,9 @@ class Signatures {
  private:
   void add_metadata(const CMetadata& metadata, const FunctionDraft& main);
   void add_calls(const FunctionDraft& draft);
-  void add(std::string_view function, std::size_t position, const TensorType& type);
+  void add(std::string_view function, std::size_t position, const CTensor& type);
   /// The type that tvm_stack_make_array states; nullopt for other arguments.
-  std::optional<TensorType> stated(Node argument) const;
+  std::optional<CTensor> stated(Node argument) const;
 
   const Builder& builder_;
   support::NameMap<std::string_view, Types> types_;

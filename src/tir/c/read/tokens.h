@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,10 @@ class Cursor {
   /// The token at a position that `position` returned, or after it.
   const Token& at_position(std::size_t position) const {
     return position < tokens_.size() ? tokens_[position] : tokens_.back();
+  }
+  /// The tokens between two positions.
+  std::span<const Token> between(std::size_t begin, std::size_t end) const {
+    return std::span(tokens_).subspan(begin, end - begin);
   }
   std::string_view text(const Token& token) const { return text_of(token, source_->text); }
   std::string_view text(std::size_t ahead = 0) const { return text(peek(ahead)); }

@@ -145,18 +145,9 @@ UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std:
 
 void UnknownStatements::taint(std::size_t begin, std::size_t end) {
   const Cursor& cursor = context_.cursor;
-  for (std::size_t i = begin; i < end; ++i) {
-    const Token& token = cursor.at_position(i);
+  for (const Token& token : cursor.between(begin, end)) {
     if (token.kind == TokenKind::name) tainted_.insert(cursor.text(token));
   }
-}
-
-bool UnknownStatements::mentions(std::size_t begin, std::size_t end, std::string_view word) const {
-  const Cursor& cursor = context_.cursor;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (cursor.text(cursor.at_position(i)) == word) return true;
-  }
-  return false;
 }
 
 std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason) {
@@ -188,9 +179,11 @@ std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason
                                   std::string(context_.losses.function()),
                                   fmt::format("line {}, column {}: {}", reason.where.line,
                                               reason.where.column, reason.message)});
+  const bool returns = std::ranges::any_of(cursor.between(begin, end), [&](const Token& token) {
+    return cursor.text(token) == "return";
+  });
   return UnknownStatement{
-      builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(fields)}),
-      mentions(begin, end, "return")};
+      builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(fields)}), returns};
 }
 
 }  // namespace mlf::tir::c

@@ -48,16 +48,17 @@ void for_each_word(std::string_view text,
   }
 }
 
-void WordCounts::read(std::string_view text) {
+void count_words(std::string_view text, WordCounts& counts) {
   for_each_word(text, [&](std::string_view word, std::size_t) {
-    const auto count = counts_.find(word);
-    if (count != counts_.end()) ++count->second;
+    const auto count = counts.find(word);
+    if (count != counts.end()) ++count->second;
   });
 }
 
-std::size_t WordCounts::of(std::string_view word) const {
-  const auto found = counts_.find(word);
-  return found == counts_.end() ? 0 : found->second;
+std::size_t count_of_word(std::string_view text, std::string_view word) {
+  std::size_t count = 0;
+  for_each_word(text, [&](std::string_view one, std::size_t) { count += one == word ? 1 : 0; });
+  return count;
 }
 
 // GCC also joins lines if blanks are between the backslash and the end of the line.

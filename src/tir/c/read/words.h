@@ -20,17 +20,11 @@ std::string_view word_before(std::string_view text, std::size_t end);
 void for_each_word(std::string_view text,
                    const std::function<void(std::string_view, std::size_t)>& use);
 
-/// Counts watched words in C texts.
-class WordCounts {
- public:
-  void watch(const std::string& word) { counts_.try_emplace(word); }
-  void read(std::string_view text);
-
-  std::size_t of(std::string_view word) const;
-
- private:
-  std::map<std::string, std::size_t, std::less<>> counts_;
-};
+/// The number of each word that is counted.
+using WordCounts = std::map<std::string, std::size_t, std::less<>>;
+/// Adds the words of a C text that `counts` has.
+void count_words(std::string_view text, WordCounts& counts);
+std::size_t count_of_word(std::string_view text, std::string_view word);
 
 /// Returns whether macros or line ends may join parts of words.
 bool joins_words(std::string_view text);
