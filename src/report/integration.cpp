@@ -70,7 +70,6 @@ class Integrator {
  public:
   Integrator(const Deployment& deployment, std::size_t position, const ModuleReport& report)
       : deployment_(deployment),
-        position_(position),
         archive_(deployment.archive()),
         module_(deployment.library().modules[position]),
         report_(report) {}
@@ -380,7 +379,6 @@ class Integrator {
   }
 
   const Deployment& deployment_;
-  std::size_t position_;
   const archive::Archive& archive_;
   const Module& module_;
   const ModuleReport& report_;

@@ -567,7 +567,7 @@ class Page(Browser):
         self.assertEqual(self.run_script("return document.querySelectorAll('img, b').length"), 0)
         self.assertEqual(self.texts("h1"), ["<b>x&amp;.tar"])
         name = report["modules"][0]["name"].replace("\u202e", "\\u202e")
-        self.assertEqual(self.texts("h2"), ["Module " + name])
+        self.assertEqual(self.texts("section.module h2"), ["Module " + name])
         self.assertEqual(self.driver.get_log("browser"), [])
 
     def test_axe_finds_no_violation(self):
