@@ -101,11 +101,12 @@ void append_option_names(const CLI::App& app, std::vector<std::string>& names) {
 
 /// `word` is unknown to the program and to `command`, which may be null.
 std::string unknown_word(const CLI::App& app, const CLI::App* command, const std::string& word) {
-  if (word.starts_with('-')) {
-    const std::string name = word.substr(0, word.find('='));
-    std::vector<std::string> known;
-    if (command != nullptr) append_option_names(*command, known);
-    append_option_names(app, known);
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> known{"--"};
+  if (command != nullptr) append_option_names(*command, known);
+  append_option_names(app, known);
+  // Behind "--", the name of an option is an argument.
+  if (word.starts_with('-') && std::ranges::find(known, name) == known.end()) {
     return fmt::format("there is no option '{}'{}", name, did_you_mean(name, known));
   }
   if (command == nullptr) {

@@ -121,6 +121,15 @@ CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& valu
       ->default_str(initial);
 }
 
+/// Adds `--json` beside the option `--format` of `app`.
+template <class Enum>
+void add_json_flag(CLI::App& app, Enum& format, Enum json, const std::string& name = "json") {
+  app.add_flag_callback(
+         "--json", [&format, json] { format = json; }, "The same as --format " + name)
+      ->group("Output")
+      ->excludes(app.get_option("--format"));
+}
+
 /// Adds `--tir FILE` for TIR beside the archive.
 void add_tir_option(CLI::App& app, std::vector<std::string>& files);
 

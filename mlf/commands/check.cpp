@@ -76,10 +76,8 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   add_option(app, "--no-finding", options.no_findings, {"CODE", "Other demands"},
              "Fail if mlf report finds this code; repeatable")
       ->check(one_of(finding_codes()));
-  auto* budget =
-      add_option(app, "--budget", options.budget, {"FILE", "Other demands"},
-                 "Read limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
-                 "[modules.NAME]");
+  auto* budget = add_option(app, "--budget", options.budget, {"FILE", "Other demands"},
+                            "Read limits in TOML, also in tables [modules.NAME]");
   add_option(app, "--board", options.board, {"FILE", "Other demands"},
              "Check that all archives together fit memories in TOML, and define no symbol twice")
       ->excludes(budget);
@@ -101,6 +99,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
                    {"junit", CheckFormat::junit, "for CI"},
                    {"sarif", CheckFormat::sarif, "for code scanning"}},
                   {"FORMAT", "Output"}, "Form of the result");
+  add_json_flag(app, options.format, CheckFormat::json);
 }
 
 // --- Demands -------------------------------------------------------------------------------------

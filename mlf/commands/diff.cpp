@@ -55,6 +55,8 @@ void declare_diff_options(CLI::App& app, DiffArguments& options) {
       "Write one HTML page instead: numbers, memory, networks and code of both; - is standard "
       "output")
       ->excludes(format);
+  add_json_flag(app, options.format, DiffFormat::json);
+  app.get_option("--json")->excludes(app.get_option("--html"));
 }
 
 // --- Tables --------------------------------------------------------------------------------------

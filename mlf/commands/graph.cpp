@@ -46,6 +46,7 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
        {"model-explorer", NetworkFormat::model_explorer,
         "for Google's Model Explorer; mlf report --node-data adds colours"}},
       {"FORMAT", "Output"}, "Form of the network");
+  add_json_flag(app, options.format, NetworkFormat::topology, "topology");
   app.add_flag("--fold", options.fold, "Draw repeated parts of the network once (dot, svg, png)")
       ->group("Output");
   app.add_flag("--pretty", options.pretty,

@@ -72,10 +72,16 @@ std::string headline(const Deployment& deployment, const Screen& screen) {
 }
 
 Table modules_table(const ModelLibrary& library) {
-  Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED"});
+  Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED", "TVM"});
+  table.hide_if_empty({5});
   for (const Module& module : library.modules) {
+    // TVM states its version as that of its C runtime.
+    const auto runtime = std::ranges::find(module.external_dependencies, "tvm_standalone_crt",
+                                           &ExternalDependency::short_name);
+    const bool is_stated = runtime != module.external_dependencies.end();
     table.add({or_dash(module.name), std::string(to_string(module.style)), executors_of(module),
-               kinds_of(module.targets), module.export_datetime.value_or("-")});
+               kinds_of(module.targets), module.export_datetime.value_or("-"),
+               is_stated ? runtime->version_spec : ""});
   }
   return table;
 }

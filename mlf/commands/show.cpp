@@ -397,6 +397,7 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
        {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"},
        {"npy", KernelForm::npy, "the constant as a NumPy file"}},
       {"FORMAT", "Output"}, "What to print");
+  add_json_flag(app, options.form, KernelForm::json);
   auto* relay =
       app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
           ->group("Output")

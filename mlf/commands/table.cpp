@@ -274,6 +274,7 @@ void declare_table_options(CLI::App& app, TableArguments& options) {
                    {"csv", RowFormat::csv, "with a line of names first, the default elsewhere"},
                    {"jsonl", RowFormat::jsonl, "a JSON object in each line"}},
                   {"FORMAT", "Output"}, "Form of the rows");
+  add_json_flag(app, options.format, RowFormat::jsonl, "jsonl");
   add_profile_option(app, options.profiles);
   add_jobs_option(app, options.jobs, "Archives to read");
   app.footer(row_columns_help());

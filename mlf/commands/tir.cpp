@@ -53,6 +53,7 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
                     "as TVM's target c prints it after its host passes, for TIR that was read from "
                     "such C"}},
                   {"FORMAT", "Output"}, "Form of the module");
+  add_json_flag(app, options.format, TirFormat::json);
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside, "written"},
                    {"none", tir::ConstantPlace::none,

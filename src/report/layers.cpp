@@ -66,6 +66,18 @@ std::string_view variable_at(std::string_view text) {
   return name.substr(0, name.find('.'));
 }
 
+/// The first parameter of the model behind the data that a call reads: its weights.
+std::string weights_of(std::string_view call) {
+  const std::vector<std::string_view> arguments = arguments_of(call).arguments;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view variable = variable_at(arguments[i]);
+    const bool is_parameter =
+        variable.size() > 1 && std::isdigit(static_cast<unsigned char>(variable[1])) == 0;
+    if (is_parameter) return std::string(arguments[i].substr(1, arguments[i].find(' ') - 1));
+  }
+  return {};
+}
+
 /// Follows the calls of main to find the anchors that each variable depends on.
 class RelayReader {
  public:
@@ -99,8 +111,10 @@ bool RelayReader::read_call(std::string_view raw, std::uint32_t line) {
   const std::string_view anchor = anchor_in(operation);
   const auto macs = shapes_.add_call(target, operation, raw);
   if (!anchor.empty()) {
+    std::string layer = layer_in(raw);
+    if (layer.empty()) layer = weights_of(rest);
     anchors_.push_back(
-        {std::string(anchor), layer_in(raw), line, {sources.begin(), sources.end()}, macs});
+        {std::string(anchor), std::move(layer), line, {sources.begin(), sources.end()}, macs});
     sources = {anchors_.size() - 1};
   }
   const bool is_real = sources.size() <= kMostSources;

@@ -82,6 +82,18 @@ class Values(program_case.Directory):
         self.assertEqual(archive.read_bytes(), before)
         self.assertEqual(sorted(self.directory.iterdir()), [archive])
 
+    def test_json_is_the_same_option_everywhere(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        for command in (["show", archive, "0"], ["tir", archive], ["graph", archive], ["diff", archive, archive],
+                        ["check", "--ram", "1G", archive], ["table", archive], ["report", archive], ["plan", archive],
+                        ["inspect", archive], ["verify", archive], ["optimize", "--dry-run", archive]):  # fmt: skip
+            with self.subTest(command=command[0]):
+                self.assertIsInstance(json.loads(support.run(*command, "--json").stdout), dict)
+        both = support.run("check", "--ram", "1G", "--json", "--format", "text", archive)
+        self.assertEqual((both.returncode, both.stdout), (64, b""))
+        for words in ((archive, "--", "--json"), ("--", "--json", archive)):
+            self.assertIn(b"one argument too many", support.run("report", *words).stderr)
+
     def test_a_compiler_may_get_no_flags(self):
         archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
         plain = support.run_ok("report", "--cc", "gcc", archive).stdout

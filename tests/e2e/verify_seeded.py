@@ -337,7 +337,7 @@ class SmallNetworks(VerifiedCase):
 
     def test_a_line_of_main_that_prints_values_changes_no_number(self):
         def report(printed):
-            members = in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + printed, 1))
+            members = in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + printed, 1)) if printed else PLAIN
             self.assertIn(printed, "".join(members.values()))
             path = self.directory / "module.tar"
             path.write_bytes(as_tar(members))

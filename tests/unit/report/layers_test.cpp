@@ -30,6 +30,21 @@ TEST(RelayAnchors, AreTheOperatorsThatAreNotFusedAway) {
   EXPECT_EQ(anchors[1].reads, Sources{0});
 }
 
+TEST(RelayAnchors, HaveTheNameOfTheirWeightsWithoutSpans) {
+  const auto anchors = relay_anchors(
+      "def @main(%x: Tensor[(1, 4), int8], %fire1.w: Tensor[(4, 4), int8]) {\n"
+      "  %0 = nn.dense(%x, %fire1.w /* ty=Tensor[(4, 4), int8] */, units=4) /* ty=int8 */;\n"
+      "  %1 = nn.dense(%0, %fire1.w, units=4) /* span=a:0:0 */;\n"
+      "  %2 = nn.batch_matmul(%1, %0);\n"
+      "  nn.softmax(%2)\n"
+      "}\n");
+  ASSERT_EQ(anchors.size(), 4u);
+  EXPECT_EQ(anchors[0].layer, "fire1.w");
+  EXPECT_EQ(anchors[1].layer, "a");
+  EXPECT_EQ(anchors[2].layer, "");
+  EXPECT_EQ(anchors[3].layer, "");
+}
+
 TEST(RelayQuantization, IsThatOfTheOperatorsThatReadOrComputeATensor) {
   const RelayQuantization read = quantization_in(
       "def @main(%x: Tensor[(1, 4), int8], %y: Tensor[(1, 4), int8], %z: Tensor[(1, 4), int8]) {\n"
@@ -85,12 +100,6 @@ TEST(RelayAnchors, HaveTheNamesOfOlderSpans) {
       "}\n");
   ASSERT_EQ(anchors.size(), 1u);
   EXPECT_EQ(anchors[0].layer, "model/dense/BiasAdd");
-}
-
-TEST(RelayAnchors, WithoutSpansHaveNoNames) {
-  const auto anchors = relay_anchors("def @main(%x) {\n  nn.dense(%x, %w);\n}\n");
-  ASSERT_EQ(anchors.size(), 1u);
-  EXPECT_EQ(anchors[0].layer, "");
 }
 
 TEST(RelayAnchors, AreThoseOfMain) {
