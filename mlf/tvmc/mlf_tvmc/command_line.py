@@ -22,7 +22,7 @@ Options, besides those of tvmc:
                        even if code generation fails; mlf reads it like an archive
   --no-save-json       write texts only: archives stay smaller, but TIR lacks the data of
                        constants
-  --tir-help           print this
+  --tir-help           print this; --help prints tvmc's help, too
 
 Environment: MLF_TIR_EXPORT=1|0 switches the export on or off (default: on for tvmc, off for
 scripts), MLF_TIR_STAGES lists stages, MLF_PROGRAM names the program mlf.
@@ -92,6 +92,9 @@ def _run(options):
         script.run(options.script, options.rest[1:], stages, options.is_on, options.directory,
                    options.save_json)
         return 0
+    if {"-h", "--help"} & set(options.rest):
+        # tvmc prints its own help and ends the process.
+        print(HELP, flush=True)
     if options.is_on:
         return tvmc.run(options.rest, stages, options.directory, options.save_json)
     return tvmc.run_plain(options.rest)
