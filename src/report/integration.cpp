@@ -325,6 +325,16 @@ class Integrator {
 
   // --- What the archive does not have ------------------------------------------------------------
 
+  /// The last name of `extern uint8_t global_workspace[]`.
+  static std::string variable_in(std::string_view declaration) {
+    declaration = declaration.substr(0, declaration.find('['));
+    const std::size_t end = declaration.find_last_not_of(" \t\r\n;");
+    if (end == declaration.npos) return {};
+    declaration = declaration.substr(0, end + 1);
+    const std::size_t begin = declaration.find_last_of(" \t\r\n*");
+    return std::string(declaration.substr(begin + 1));
+  }
+
   void add_external() {
     std::set<std::string, std::less<>> names;
     const auto add_missing = [&](const CompiledCode& code) {
@@ -335,6 +345,17 @@ class Integrator {
     const bool is_compiled = report_.code && report_.code->uncompiled.empty();
     list_.is_linked = is_compiled || module_.files.sources.empty();
     if (!list_.is_linked) names.merge(called_);
+    if (module_.files.objects.empty()) {
+      for (const IntegrationFunction& one : list_.functions) {
+        if (!defined_.contains(one.symbol)) names.insert(one.symbol);
+      }
+    }
+    for (const std::string& declaration : external_) {
+      const std::string name = variable_in(declaration);
+      const bool is_listed =
+          std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
+      if (!name.empty() && !is_listed && !arrays_.contains(name)) names.insert(name);
+    }
     for (const std::string& name : names) {
       if (!list_.is_linked && defined_.contains(name)) continue;
       list_.external.push_back({name, std::string(graph::to_string(graph::origin_of(name)))});

@@ -514,6 +514,22 @@ class Integration(unittest.TestCase):
         self.assertEqual([one["name"] for one in module["memory"] if not one["in_archive"] and one["name"]], [])
         self.assertIn({"name": "malloc", "origin": "c-library"}, module["external"])
 
+    def test_what_nothing_defines_is_listed(self):
+        def unknown(members):
+            with tempfile.TemporaryDirectory() as directory:
+                path = pathlib.Path(directory) / "module.tar"
+                path.write_bytes(support.make_tar(members))
+                (module,) = json.loads(support.run_ok("inspect", "--integration", "--json", path).stdout)["modules"]
+            return {one["name"] for one in module["external"] if one["origin"] == "unknown"}
+
+        with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
+            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        self.assertEqual(unknown(members), set())
+        (wrapper,) = [name for name in members if name.endswith("lib0.c")]
+        self.assertEqual(unknown({name: text for name, text in members.items() if name != wrapper}), {"tvmgen_default_run"})
+        more = members[wrapper] + b"\nextern int8_t board_table[4];\nextern volatile int ticks;\nint8_t board_table[4];\n"
+        self.assertEqual(unknown(members | {wrapper: more}), {"ticks"})
+
     def test_loops_are_lines_of_the_c(self):
         """Each loop with one extent is at a line with this `for`, and all `for` of kernels are loops."""
         for archive, root, module, _ in self.each(archives()):

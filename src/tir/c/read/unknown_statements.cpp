@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "support/characters.h"
 #include "tir/c/language.h"
 
 namespace mlf::tir::c {
@@ -25,23 +26,13 @@ bool is_type(std::string_view name) {
   return scalar_type(name).has_value() || name.ends_with("_t");
 }
 
-/// Whether a format has a conversion that stores: `%n`, `%hhn`.
-bool stores(std::string_view format) {
-  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
-    at = format.find_first_not_of("0123456789.-+ #*hljztL", at + 1);
-    if (at == format.npos || format[at] == 'n') return true;
-  }
-  return false;
-}
-
 /// `printf("%f\n", *x);`, also with values of the network: it reads them, and keeps no address.
 bool only_prints(const Cursor& cursor, std::size_t begin, std::size_t end) {
-  constexpr std::array<std::string_view, 3> kPrinters{"printf", "puts", "putchar"};
   const std::string_view callee = cursor.text(cursor.at_position(begin));
-  if (std::ranges::find(kPrinters, callee) == kPrinters.end()) return false;
+  if (!support::is_printer(callee)) return false;
   for (std::size_t i = begin; i < end; ++i) {
     const Token& token = cursor.at_position(i);
-    if (token.kind == TokenKind::string && stores(cursor.text(token))) return false;
+    if (token.kind == TokenKind::string && support::format_stores(cursor.text(token))) return false;
     const bool is_call = i > begin && token.kind == TokenKind::name &&
                          cursor.at_position(i + 1).sign == sign("(") &&
                          cursor.text(token) != "sizeof";
