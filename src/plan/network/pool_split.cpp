@@ -213,19 +213,19 @@ class Splitter {
                       [](const MemoryLimit& one) { return one.has_only_constants; });
       // Constants have another memory.
       if (is_last_of_tensors) {
-        std::ranges::stable_partition(left_,
-                                      [&](std::size_t i) { return !buffers_[i].is_constant; });
+        std::stable_partition(left_.begin(), left_.end(),
+                              [&](std::size_t i) { return !buffers_[i].is_constant; });
       }
       Taken taken;
       if (!is_last) taken = take_what_fits(memory);
       // What fits nowhere else, whether it fits here or not.
-      const auto rest = std::ranges::stable_partition(left_, [&](std::size_t i) {
+      const auto rest = std::stable_partition(left_.begin(), left_.end(), [&](std::size_t i) {
         return buffers_[i].is_constant ? !is_last
                                        : memory.has_only_constants || !is_last_of_tensors;
       });
-      if (!rest.empty()) taken.solution.reset();
-      taken.buffers.insert(taken.buffers.end(), rest.begin(), rest.end());
-      left_.erase(rest.begin(), rest.end());
+      if (rest != left_.end()) taken.solution.reset();
+      taken.buffers.insert(taken.buffers.end(), rest, left_.end());
+      left_.erase(rest, left_.end());
       place(memory, taken);
     }
     result_.most_in_first = most_within(memories.front());
