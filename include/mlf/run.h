@@ -205,7 +205,7 @@ struct NamedCallDifference {
   std::optional<NamedCall> overwriter{};  ///< of the second network
 };
 
-/// A layer of the model that a call computes.
+/// The layer of the model whose result a call writes.
 struct CallLayer {
   std::string name{};                          ///< empty: not known
   std::optional<Quantization> quantization{};  ///< of its result
@@ -249,8 +249,7 @@ struct RunComparison {
 /// that are paired by shape alone do not count for `RunComparison::differs`.
 ///
 /// Integers of other types are compared without the zero point that a kernel of TVM may subtract: 0
-/// or that of the layer, else of one of the layers, whichever differs least. Where no layer is
-/// known to be quantized it is the most frequent difference, which is an assumption. If one of both
+/// or that of the layer, whichever differs less; for pairs by shape, that of any layer. If one of both
 /// is floating point and the layer is quantized, both are compared in steps of its scale.
 MLF_API RunComparison compare_with_arrays(const graph::Topology& network, const RunResult& run,
                                           std::span<const Tensor> arrays,

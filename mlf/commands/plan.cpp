@@ -366,7 +366,8 @@ void require_split(const ArchivePlan& plan) {
     has_networks = true;
     if (module.split && module.split->split.fits) continue;
     const std::string why = module.split ? "its buffers do not fit into the memories given"
-                                         : "its buffers are not known";
+                            : module.pools.empty() ? "its buffers are not known"
+                                                   : "its pools cannot be planned";
     throw Error(ErrorKind::check_failed,
                 fmt::format("module '{}': {}", printable(module.name), why));
   }

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -114,13 +115,25 @@ RunOptions run_options(const RunArguments& arguments, const Limits& limits) {
   return options;
 }
 
-/// Flags of a cross compiler would not fit: of those only macros and directories of headers stay.
+/// Of the flags of a cross compiler, those that this computer's understands: macros and headers.
+std::vector<std::string> flags_of_preprocessor(const std::vector<std::string>& flags) {
+  constexpr std::string_view kOptions[] = {"-D", "-U", "-I", "-include", "-isystem"};
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    const bool has_argument = std::ranges::find(kOptions, flags[i]) != std::end(kOptions);
+    const bool is_kept = has_argument || flags[i].starts_with("-D") || flags[i].starts_with("-U") ||
+                         flags[i].starts_with("-I");
+    if (is_kept) kept.push_back(flags[i]);
+    if (has_argument && i + 1 < flags.size()) kept.push_back(flags[++i]);
+  }
+  return kept;
+}
+
 RunOptions on_this_computer(RunOptions options) {
+  if (options.cpu == kThisComputer) return options;
   options.cpu = kThisComputer;
   options.compiler.command.clear();
-  std::erase_if(options.compiler.flags, [](const std::string& flag) {
-    return !flag.starts_with("-D") && !flag.starts_with("-U") && !flag.starts_with("-I");
-  });
+  options.compiler.flags = flags_of_preprocessor(options.compiler.flags);
   return options;
 }
 
@@ -181,18 +194,17 @@ class CallNames {
     return named;
   }
 
-  /// By call.
+  /// By call: the layers whose results they write.
   std::vector<CallLayer> layers() const {
     const Deployment& deployment = argument_.deployment;
-    std::map<std::string, Quantization, std::less<>> known;
-    if (const auto& relay = deployment.library().modules[argument_.module].files.relay) {
-      known = report::quantization_in(deployment::member_text(deployment.archive(), *relay)).layers;
+    report::RelayQuantization relay;
+    if (const auto& file = deployment.library().modules[argument_.module].files.relay) {
+      relay = report::quantization_in(deployment::member_text(deployment.archive(), *file));
     }
-    std::vector<CallLayer> all;
-    for (std::size_t i = 0; i < argument_.topology.calls.size(); ++i) {
-      std::string layer = of(graph::CallId{static_cast<std::uint32_t>(i)}).layer;
-      const auto quantization = support::value_at(known, layer);
-      all.push_back({std::move(layer), quantization});
+    std::vector<CallLayer> all(argument_.topology.calls.size());
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      const auto* const result = support::find_value(relay.results, of(graph::CallId{i}).layer);
+      if (result != nullptr) all[i] = {result->layer, result->quantization};
     }
     return all;
   }
@@ -241,14 +253,22 @@ std::string arrays_text(const RunComparison& comparison) {
   for (const PairedArray& one : comparison.arrays) {
     const TensorDifference& difference = one.difference;
     table.add({short_name(one.tensor), std::string(to_string(one.by)),
-               std::to_string(difference.elements), std::to_string(difference.differing),
-               fmt::format("{}", difference.largest), one.conversion, one.array},
+               std::to_string(difference.elements),
+               difference.reason.empty() ? std::to_string(difference.differing) : "?",
+               difference.reason.empty() ? fmt::format("{}", difference.largest) : "?",
+               difference.reason.empty() ? one.conversion : difference.reason, one.array},
               difference.exceeds(comparison.tolerance) ? Emphasis::warning : Emphasis::none);
   }
-  std::string text = table.text(screen_of_standard_output());
+  std::string text = table.empty() ? "" : table.text(screen_of_standard_output());
   if (const std::size_t others = comparison.unpaired.size(); others > 0) {
+    constexpr std::size_t kShown = 40;
+    std::vector<std::string> short_names;
+    for (const std::string& name : comparison.unpaired) {
+      short_names.push_back(
+          printable(name.size() > kShown ? name.substr(0, kShown) + "..." : name));
+    }
     text += fmt::format("not compared: {} other array{}: {}\n", others, others == 1 ? "" : "s",
-                        some_of(comparison.unpaired));
+                        some_of(short_names, 3));
   }
   return text + "\n";
 }
@@ -370,10 +390,27 @@ void name_first(RunComparison& comparison, const CallNames& names, const CallNam
 }
 
 /// Whether there may be more than the outputs.
-bool has_calls(std::span<const Tensor> arrays, const graph::Topology& network) {
+bool has_calls(std::span<const Tensor> arrays, const graph::Topology& network,
+               const std::vector<CallLayer>& layers) {
   return arrays.size() > network.outputs.size() ||
-         std::ranges::any_of(arrays,
-                             [](const Tensor& one) { return one.name.starts_with("call "); });
+         std::ranges::any_of(arrays, [&](const Tensor& one) {
+           const bool is_layer =
+               std::ranges::find(layers, one.name, &CallLayer::name) != layers.end();
+           return is_layer || one.name.starts_with("call ");
+         });
+}
+
+std::vector<RunResult> run_on_this_computer(const NetworkArgument& argument,
+                                            const RunOptions& options,
+                                            const std::vector<std::uint64_t>& seeds,
+                                            const Console& console) {
+  try {
+    return run_recorded(argument, on_this_computer(options), seeds, console);
+  } catch (const support::Error& error) {
+    Diagnostic diagnostic = error.diagnostic();
+    diagnostic.message = "on this computer: " + diagnostic.message;
+    throw support::Error(std::move(diagnostic));
+  }
 }
 
 RunComparison compare_runs(const NetworkArgument& argument, const std::vector<RunResult>& results,
@@ -395,12 +432,13 @@ RunComparison compare_runs(const NetworkArgument& argument, const std::vector<Ru
 
 RunComparison compare_with_file(const NetworkArgument& argument, const RunResult& result,
                                 const std::vector<Tensor>& arrays, double tolerance) {
-  if (!has_calls(arrays, argument.topology)) {
+  const CallNames names(argument);
+  const std::vector<CallLayer> layers = names.layers();
+  if (!has_calls(arrays, argument.topology, layers)) {
     return {.tolerance = tolerance, .outputs = compare_outputs(result.outputs, arrays)};
   }
-  const CallNames names(argument);
   RunComparison comparison =
-      compare_with_arrays(argument.topology, result, arrays, names.layers(), tolerance);
+      compare_with_arrays(argument.topology, result, arrays, layers, tolerance);
   if (comparison.calls && comparison.calls->first) name_first(comparison, names, names);
   return comparison;
 }
@@ -426,6 +464,17 @@ Printed printed_by(const RunArguments& arguments) {
   return arguments.json ? Printed::json : Printed::table;
 }
 
+std::string failure_of(const RunComparison& comparison) {
+  if (!comparison.outputs_differ()) return "calls differ, but no outputs";
+  const auto differs = [&](const TensorDifference& one) {
+    return one.reason.empty() && one.exceeds(comparison.tolerance);
+  };
+  if (std::ranges::any_of(comparison.outputs, differs)) return "the outputs differ";
+  const auto one =
+      std::ranges::find_if_not(comparison.outputs, &std::string::empty, &TensorDifference::reason);
+  return fmt::format("output '{}' is not compared: {}", printable(one->name), one->reason);
+}
+
 /// Prints the outputs, or how they differ.
 int show(const RunArguments& arguments, const std::string& module, const RunResult& result,
          const std::optional<RunComparison>& comparison, const Console& console) {
@@ -439,9 +488,7 @@ int show(const RunArguments& arguments, const std::string& module, const RunResu
     print(outputs_table(result.outputs).text(screen_of_standard_output()));
   }
   if (!comparison || !comparison->differs()) return 0;
-  return console.fail(ErrorKind::check_failed, comparison->outputs_differ()
-                                                   ? "the outputs differ"
-                                                   : "calls differ, but no outputs");
+  return console.fail(ErrorKind::check_failed, failure_of(*comparison));
 }
 
 void check_outputs(const RunArguments& arguments) {
@@ -456,34 +503,36 @@ void check_outputs(const RunArguments& arguments) {
 
 int run_and_show(const RunArguments& arguments, const Context& context) {
   const Console& console = context.console;
+  if (!std::isfinite(arguments.tolerance)) {
+    throw support::Error(ErrorKind::usage, "--tolerance: a finite number is expected");
+  }
   check_outputs(arguments);
   const RunOptions options = run_options(arguments, context.limits);
   NetworkArgument argument =
       read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, console);
-  const bool is_compared = !arguments.other.empty();
+  const bool is_host = arguments.other == kThisComputer;
+  const bool has_other = !arguments.other.empty() && !is_host;
+  const bool has_arrays = has_other && names_tensors(arguments.other);
   std::optional<NetworkArgument> other;
   std::vector<Tensor> arrays;
-  RunOptions other_options = options;
-  if (is_compared && names_tensors(arguments.other)) {
+  if (has_arrays) {
     arrays = get_or_throw(load_tensors(arguments.other));
-  } else if (is_compared) {
-    const bool is_host = arguments.other == kThisComputer;
-    if (is_host) other_options = on_this_computer(options);
-    other = read_network_argument(is_host ? arguments.network.archive : arguments.other,
-                                  arguments.network.module, {}, context);
+  } else if (has_other) {
+    other = read_network_argument(arguments.other, arguments.network.module, {}, context);
     warn_if_invalid(other->topology, console);
     require_same_inputs(argument, *other);
     run::take_sizes(argument.topology, other->topology);
     run::take_sizes(other->topology, argument.topology);
   }
+  const NetworkArgument* const against = is_host ? &argument : other ? &*other : nullptr;
   const std::vector<std::uint64_t> seeds = seeds_of(arguments.random);
   const bool has_files = !arguments.output.empty() || !arguments.layers.empty();
-  if (seeds.size() > 1 && (!other || has_files)) {
+  if (seeds.size() > 1 && (against == nullptr || has_files)) {
     throw support::Error(ErrorKind::usage,
                          "several seeds need --compare with an archive, without -o and --layers");
   }
-  const std::vector<RunResult> results = other || has_calls(arrays, argument.topology)
+  const std::vector<RunResult> results = against != nullptr || has_arrays
                                              ? run_recorded(argument, options, seeds, console)
                                              : run_with(argument, options, seeds);
   const RunResult& result = results.front();
@@ -494,10 +543,12 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   }
   save_results(arguments, result);
   std::optional<RunComparison> comparison;
-  if (other) {
-    const std::vector<RunResult> others = run_recorded(*other, other_options, seeds, console);
-    comparison = compare_runs(argument, results, *other, others, arguments.tolerance);
-  } else if (is_compared) {
+  if (against != nullptr) {
+    const std::vector<RunResult> others =
+        is_host ? run_on_this_computer(argument, options, seeds, console)
+                : run_recorded(*against, options, seeds, console);
+    comparison = compare_runs(argument, results, *against, others, arguments.tolerance);
+  } else if (has_arrays) {
     comparison = compare_with_file(argument, result, arrays, arguments.tolerance);
   }
   if (comparison) comparison->seeds = seeds;
@@ -510,9 +561,9 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
 Command run_command(CLI::App& parent) {
   return make_command(
       parent, "run",
-      "Run the network on this computer and show its outputs. This compiles and executes the "
-      "archive's C, with limits of time, memory and size of files but with your rights: run only "
-      "what you trust. TVM is not needed",
+      "Run the network on this computer, or on a microcontroller in QEMU, and show its outputs. "
+      "This compiles and executes the archive's C, with limits of time, memory and size of files "
+      "but, on this computer, with your rights: run only what you trust. TVM is not needed",
       declare_run_options, run_and_show);
 }
 

@@ -22,7 +22,7 @@ std::optional<ModuleSplit> split_of(const graph::Topology& network,
   if (memories.empty() || is_refused) return std::nullopt;
   const bool constants = std::ranges::any_of(memories, &plan::MemoryLimit::has_only_constants);
   auto buffers = accessed_buffers(network, sources, problem, constants);
-  if (!buffers || buffers->empty()) return std::nullopt;
+  if (!buffers) return std::nullopt;
   auto split = plan::split_pools(*buffers, memories, limits);
   return ModuleSplit{std::move(*buffers), std::move(split)};
 }

@@ -43,6 +43,17 @@ constexpr std::string_view kKeep =
     "clip reshape squeeze expand_dims transpose cast strided_slice layout_transform nn.max_pool2d "
     "nn.avg_pool2d nn.batch_flatten nn.global_max_pool2d";
 
+/// Operators that compute each element from elements at the same place.
+constexpr std::string_view kFused =
+    "nn.bias_add add subtract multiply divide maximum minimum power clip cast round negative abs "
+    "exp log "
+    "sqrt rsqrt tanh sigmoid nn.relu nn.leaky_relu nn.prelu qnn.requantize qnn.quantize "
+    "qnn.dequantize "
+    "qnn.add qnn.subtract qnn.mul qnn.tanh qnn.sigmoid qnn.hardswish fixed_point_multiply";
+
+/// Of these, those whose results have the values of what they read.
+constexpr std::string_view kConversions = "cast qnn.dequantize";
+
 /// Whether an operator is among these, with blanks between.
 bool is_one_of(std::string_view operations, std::string_view operation) {
   const std::size_t at = support::find_word(operations, operation);
@@ -71,11 +82,14 @@ class QuantizationReader {
     const std::string_view operation = rest.substr(0, rest.find('('));
     const std::vector<std::string_view> arguments = arguments_of(rest).arguments;
     if (target.empty()) return results(layer_in(raw), operation, rest, arguments);
-    add_result(layer_in(raw), values_[std::string(target)] = call(operation, arguments));
+    const Known known = call(operation, arguments);
+    values_[std::string(target)] = known;
+    add_statement(target, operation, arguments, {layer_in(raw), known});
   }
 
   RelayQuantization finish() && {
     for (const std::string& name : contradicted_) read_.inputs.erase(name);
+    for (std::size_t i = 0; i < statements_.size(); ++i) add_result(i);
     if (results_ != 1) read_.outputs.clear();
     return std::move(read_);
   }
@@ -87,7 +101,7 @@ class QuantizationReader {
     ++results_;
     if (!operation.empty() && whole.find('(') != whole.npos) {
       read_.outputs.push_back(call(operation, arguments));
-      add_result(layer, read_.outputs.back());
+      add_statement({}, operation, arguments, {layer, read_.outputs.back()});
     } else if (operation.empty()) {
       for (const std::string_view variable : arguments) {
         if (!variable.empty()) read_.outputs.push_back(of_variable(variable));
@@ -97,10 +111,42 @@ class QuantizationReader {
     }
   }
 
-  /// The last operator of a layer decides.
-  void add_result(const std::string& layer, const Known& known) {
-    if (layer.empty()) return;
-    known ? void(read_.layers.insert_or_assign(layer, *known)) : void(read_.layers.erase(layer));
+  struct Statement {
+    bool is_anchor = false;
+    bool is_fused = false;       ///< into the kernel of what it reads
+    bool is_conversion = false;  ///< it has the values that it reads
+    RelayQuantization::Result result;
+    std::vector<std::size_t> readers{};  ///< later statements
+  };
+
+  void add_statement(std::string_view target, std::string_view operation,
+                     const std::vector<std::string_view>& arguments,
+                     RelayQuantization::Result result) {
+    for (const std::string_view argument : arguments) {
+      const auto source = by_variable_.find(argument.substr(0, argument.find(' ')));
+      if (source != by_variable_.end()) {
+        statements_[source->second].readers.push_back(statements_.size());
+      }
+    }
+    if (!target.empty()) by_variable_.insert_or_assign(std::string(target), statements_.size());
+    statements_.push_back({.is_anchor = !anchor_in(operation).empty(),
+                           .is_fused = is_one_of(kFused, operation),
+                           .is_conversion = is_one_of(kConversions, operation),
+                           .result = std::move(result)});
+  }
+
+  /// Follows the only reader of an operator's result, while that is fused with it.
+  void add_result(std::size_t anchor) {
+    if (!statements_[anchor].is_anchor || statements_[anchor].result.layer.empty()) return;
+    RelayQuantization::Result result = statements_[anchor].result;
+    for (std::size_t at = anchor; statements_[at].readers.size() == 1;) {
+      at = statements_[at].readers.front();
+      if (!statements_[at].is_fused) break;
+      if (statements_[at].is_conversion) continue;
+      result.quantization = statements_[at].result.quantization;
+      if (!statements_[at].result.layer.empty()) result.layer = statements_[at].result.layer;
+    }
+    read_.results.insert_or_assign(statements_[anchor].result.layer, std::move(result));
   }
 
   Known of_variable(std::string_view variable) const {
@@ -148,6 +194,8 @@ class QuantizationReader {
   RelayQuantization read_;
   std::map<std::string, Known, std::less<>> values_;
   std::set<std::string> contradicted_;
+  std::vector<Statement> statements_;
+  std::map<std::string, std::size_t, std::less<>> by_variable_;
   std::size_t results_ = 0;  ///< more than one: of functions inside of main, or of branches
 };
 

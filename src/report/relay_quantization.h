@@ -16,8 +16,13 @@ struct RelayQuantization {
   /// By the parameter's name. Only those that every operator of QNN reads with the same numbers.
   std::map<std::string, Quantization, std::less<>> inputs;
   std::vector<std::optional<Quantization>> outputs;  ///< in order
-  /// Of the last result with the name of each layer.
-  std::map<std::string, Quantization, std::less<>> layers;
+  /// By the layer of an operator that identifies a kernel (RelayAnchor): the layer whose result the
+  /// kernel writes. TVM fuses element-wise operators behind the operator into it.
+  struct Result {
+    std::string layer;
+    std::optional<Quantization> quantization{};
+  };
+  std::map<std::string, Result, std::less<>> results;
 };
 
 /// Reads main. What the text does not state as numbers stays unknown.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -57,17 +56,6 @@ double sum_of_differences(const Tensor& tensor, const Tensor& array, double offs
   return sum;
 }
 
-/// What most elements of `tensor` are above those of `array`.
-double usual_difference(const Tensor& tensor, const Tensor& array) {
-  std::map<double, std::size_t> counts;
-  for (std::size_t i = 0; i < elements_of(tensor); ++i) {
-    ++counts[value_of(tensor, i) - value_of(array, i)];
-  }
-  const auto most =
-      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
-  return most == counts.end() ? 0 : most->first;
-}
-
 /// A tensor of the run and an array with values of one meaning.
 struct Compared {
   Tensor tensor;
@@ -76,24 +64,21 @@ struct Compared {
 };
 
 /// Integers of different types. TVM moves the subtraction of a zero point into the kernel that
-/// writes a tensor, but not of each.
+/// writes a tensor, which then has the wider type; but not of each.
 Compared without_zero_point(const Tensor& tensor, const Tensor& array,
                             const std::set<std::int64_t>& zero_points) {
+  const double sign = tensor.dtype.bits < array.dtype.bits ? 1 : -1;
   double offset = 0;
-  if (zero_points.empty()) offset = usual_difference(tensor, array);
   double least = sum_of_differences(tensor, array, offset);
   for (const std::int64_t zero_point : zero_points) {
-    const auto other = static_cast<double>(-zero_point);
+    const double other = sign * static_cast<double>(zero_point);
     const double sum = sum_of_differences(tensor, array, other);
     if (sum < least) std::tie(least, offset) = std::pair(sum, other);
   }
   Compared compared{changed(tensor, [&](double value) { return value - offset; }),
                     changed(array, [](double value) { return value; }),
                     {}};
-  if (offset != 0) {
-    compared.conversion =
-        fmt::format("zero point {}{}", -offset, zero_points.empty() ? ", assumed" : "");
-  }
+  if (offset != 0) compared.conversion = fmt::format("zero point {}", sign * offset);
   return compared;
 }
 
@@ -104,8 +89,8 @@ std::optional<Compared> comparable(const Tensor& tensor, const Tensor& array,
                                    const std::set<std::int64_t>& zero_points) {
   if (numpy_type(tensor.dtype) == numpy_type(array.dtype)) return Compared{tensor, array, {}};
   if (is_integer(tensor) && is_integer(array)) {
-    return known ? without_zero_point(tensor, array, {known->zero_point})
-                 : without_zero_point(tensor, array, zero_points);
+    return without_zero_point(tensor, array,
+                              known ? std::set<std::int64_t>{known->zero_point} : zero_points);
   }
   if (!known || !(tensor.dtype.is_float() || is_integer(tensor)) ||
       !(array.dtype.is_float() || is_integer(array))) {
@@ -140,6 +125,16 @@ std::vector<std::int64_t> true_shape(const Tensor& tensor) {
     if (extent != 1) shape.push_back(extent);
   }
   return shape;
+}
+
+bool have_same_size(const Tensor& tensor, const Tensor& array) {
+  return elements_of(tensor) == elements_of(array);
+}
+
+/// The C of a kernel may state a size alone.
+bool have_same_shape(const Tensor& tensor, const Tensor& array) {
+  const std::vector<std::int64_t> shape = true_shape(tensor);
+  return have_same_size(tensor, array) && (shape.size() < 2 || shape == true_shape(array));
 }
 
 class ArrayComparison {
@@ -188,24 +183,45 @@ class ArrayComparison {
   void pair_by_names() {
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
       std::optional<std::size_t> of_layer;
-      for (std::size_t k = 0; k < results_.size(); ++k) {
+      std::optional<std::size_t> of_name = result_of_output(arrays_[i].name);
+      for (std::size_t k = 0; k < results_.size() && !of_name; ++k) {
         const RecordedTensor& result = *results_[k];
-        if (elements_of(result.tensor) != elements_of(arrays_[i]) || pairs_[k]) continue;
-        if (result.tensor.name == arrays_[i].name) {
-          take(k, i, ArrayPairing::name);
-          of_layer.reset();
-          break;
-        }
+        if (result.tensor.name == arrays_[i].name) of_name = k;
         // The last call of a layer writes its result.
         const std::string& layer = layer_of(result.call).name;
-        if (!layer.empty() && model_name(layer) == arrays_[i].name) of_layer = k;
+        const bool is_layer = !layer.empty() && model_name(layer) == arrays_[i].name;
+        if (is_layer && !pairs_[k] && have_same_shape(result.tensor, arrays_[i])) of_layer = k;
       }
-      if (of_layer) take(*of_layer, i, ArrayPairing::layer);
+      if (of_name && !pairs_[*of_name] && have_same_size(results_[*of_name]->tensor, arrays_[i])) {
+        take(*of_name, i, ArrayPairing::name);
+      } else if (of_layer && !of_name) {
+        take(*of_layer, i, ArrayPairing::layer);
+      }
     }
   }
 
+  /// The result that is the output of a name.
+  std::optional<std::size_t> result_of_output(const std::string& name) const {
+    const auto output = std::ranges::find(run_.outputs, name, &Tensor::name);
+    if (output == run_.outputs.end()) return std::nullopt;
+    return writer_of(static_cast<std::size_t>(output - run_.outputs.begin()));
+  }
+
+  std::optional<std::size_t> writer_of(std::size_t output) const {
+    const auto& value = network_.outputs[output].value;
+    const auto& producer = value ? network_[*value].producer : std::nullopt;
+    if (!producer || producer->kind != graph::EndpointKind::call) return std::nullopt;
+    for (std::size_t k = 0; k < results_.size(); ++k) {
+      if (index(results_[k]->call) == producer->step &&
+          results_[k]->argument == producer->argument) {
+        return k;
+      }
+    }
+    return std::nullopt;
+  }
+
   bool may_be_same(const RecordedTensor& result, const Tensor& array) const {
-    if (true_shape(result.tensor) != true_shape(array)) return false;
+    if (!have_same_shape(result.tensor, array)) return false;
     // Weights and biases of quantized networks are among the tensors of a framework.
     return numpy_type(result.tensor.dtype) == numpy_type(array.dtype) ||
            (is_integer(result.tensor) && is_integer(array) &&
@@ -251,23 +267,30 @@ class ArrayComparison {
     if (results_.empty()) return;
     RunResult ours;
     RunResult theirs;
-    std::set<graph::CallId> by_shape;
+    bool differs = false;
     for (std::size_t k = 0; k < results_.size(); ++k) {
       if (!pairs_[k]) continue;
       const RecordedTensor& result = *results_[k];
       const Tensor& array = arrays_[pairs_[k]->array];
-      auto both =
-          comparable(result.tensor, array, layer_of(result.call).quantization, zero_points_);
-      if (!both) {
-        comparison.unpaired.push_back(array.name);
+      const auto& known = layer_of(result.call).quantization;
+      const bool is_known = known || !(is_integer(result.tensor) && is_integer(array)) ||
+                            numpy_type(result.tensor.dtype) == numpy_type(array.dtype) ||
+                            pairs_[k]->by == ArrayPairing::name;
+      auto both = comparable(result.tensor, array, known,
+                             pairs_[k]->by == ArrayPairing::shape ? zero_points_ : kNone);
+      // A zero point may be subtracted that is not known.
+      if (!both || (!is_known && pairs_[k]->by == ArrayPairing::layer)) {
+        is_used_[pairs_[k]->array] = false;
         continue;
       }
+      TensorDifference difference = compare_tensors(both->tensor, both->array);
+      // That two tensors have one shape is no evidence that they mean the same.
+      differs |= pairs_[k]->by != ArrayPairing::shape && difference.exceeds(comparison.tolerance);
       comparison.arrays.push_back({.array = array.name,
                                    .tensor = result.tensor.name,
                                    .by = pairs_[k]->by,
                                    .conversion = std::move(both->conversion),
-                                   .difference = compare_tensors(both->tensor, both->array)});
-      if (pairs_[k]->by == ArrayPairing::shape) by_shape.insert(result.call);
+                                   .difference = std::move(difference)});
       RecordedTensor one = result;
       one.tensor = std::move(both->tensor);
       ours.calls.push_back(one);
@@ -276,27 +299,19 @@ class ArrayComparison {
     }
     comparison.calls =
         compare_calls(network_, {&ours, 1}, network_, {&theirs, 1}, comparison.tolerance);
-    // That two tensors have one shape is no evidence that they mean the same.
-    comparison.calls->same_kernel_differs =
-        !std::ranges::includes(by_shape, comparison.calls->differing);
+    comparison.calls->same_kernel_differs = differs;
   }
 
-  /// The array of an output: by its name, or that of the call that writes it.
+  /// The array of an output: by its name, or that of the layer of the call that writes it.
   std::optional<Pair> pair_of_output(std::size_t output) const {
     const auto named = std::ranges::find(arrays_, run_.outputs[output].name, &Tensor::name);
     if (named != arrays_.end()) {
       return Pair{static_cast<std::size_t>(named - arrays_.begin()), ArrayPairing::name};
     }
-    const auto& value = network_.outputs[output].value;
-    const auto& producer = value ? network_[*value].producer : std::nullopt;
-    if (!producer || producer->kind != graph::EndpointKind::call) return std::nullopt;
-    for (std::size_t k = 0; k < results_.size(); ++k) {
-      if (index(results_[k]->call) == producer->step &&
-          results_[k]->argument == producer->argument) {
-        return pairs_[k];
-      }
-    }
-    return std::nullopt;
+    const auto writer = writer_of(output);
+    const bool is_evidence =
+        writer && pairs_[*writer] && pairs_[*writer]->by != ArrayPairing::shape;
+    return is_evidence ? pairs_[*writer] : std::nullopt;
   }
 
   void add_output(std::size_t i, RunComparison& comparison) {
@@ -314,9 +329,8 @@ class ArrayComparison {
     if (const auto& value = network_.outputs[i].value; value && network_[*value].producer) {
       known = layer_of(graph::CallId{network_[*value].producer->step}).quantization;
     }
-    const auto both = elements_of(output) == elements_of(array)
-                          ? comparable(output, array, known, zero_points_)
-                          : std::nullopt;
+    const auto both =
+        have_same_size(output, array) ? comparable(output, array, known, kNone) : std::nullopt;
     comparison.outputs.push_back(both ? compare_tensors(both->tensor, both->array)
                                       : compare_tensors(output, array));
     comparison.outputs.back().name = output.name;
@@ -326,6 +340,8 @@ class ArrayComparison {
                                  .conversion = both ? both->conversion : std::string(),
                                  .difference = comparison.outputs.back()});
   }
+
+  inline static const std::set<std::int64_t> kNone{};
 
   const graph::Topology& network_;
   const RunResult& run_;

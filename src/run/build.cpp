@@ -104,15 +104,13 @@ compile::ProgramResult Builder::link(const std::vector<std::string>& arguments) 
   return result;
 }
 
-void Builder::fail_link(const compile::ProgramResult& result) const {
+bool Builder::is_for_another_processor() const {
   const fs::path object = path("program.o");
-  if (fs::exists(object) &&
-      machine_of(file_text(object)) != machine_of(file_text("/proc/self/exe"))) {
-    fail_build(
-        fmt::format("{} compiles for another processor than this one; --cpu CPU runs the "
-                    "network in an emulator",
-                    user_.command));
-  }
+  return fs::exists(object) &&
+         machine_of(file_text(object)) != machine_of(file_text("/proc/self/exe"));
+}
+
+void Builder::fail_link(const compile::ProgramResult& result) const {
   const std::vector<std::string> missing = missing_symbols(result.errors);
   if (!missing.empty()) {
     fail_build(

@@ -30,6 +30,8 @@ class Builder {
   void compile(const std::string& program, const edit::EditedMembers& edited);
   /// Links everything as `program` in the directory.
   compile::ProgramResult link(const std::vector<std::string>& arguments) const;
+  /// Whether the compiler compiles for another processor than this computer's.
+  bool is_for_another_processor() const;
   /// Throws `Error` with what the linker says.
   [[noreturn]] void fail_link(const compile::ProgramResult& result) const;
 

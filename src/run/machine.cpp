@@ -70,17 +70,28 @@ std::string in_assembly(const std::string& path) {
   return twice;
 }
 
-/// Throws `Error` with the message at the end of the results of a board, if the program failed.
-void fail_with_message(const std::filesystem::path& path, std::uint64_t bytes) {
+/// Of a board's program: behind all results. Else a message of the program is behind them.
+constexpr char kSuccess = '\6';
+
+/// The results of a board. Throws `Error` with the message of the program, if it has failed.
+std::string results_of_board(const Board& board, const std::filesystem::path& path,
+                             std::uint64_t bytes) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  if (error || size == bytes || size > bytes + kMessage) return;
-  const std::string text = read_results(path, size);
+  if (error || size > bytes + kMessage) return read_results(path, bytes + 1);  // throws
+  std::string text = read_results(path, size);
+  if (size == bytes + 1 && text.back() == kSuccess) {
+    text.pop_back();
+    return text;
+  }
   constexpr std::string_view kOwn = "mlf: ";
   const std::size_t begin = text.rfind(kOwn);
-  if (begin == text.npos || !text.ends_with('\n')) return;
-  const std::string why = text.substr(begin + kOwn.size());
-  fail(ErrorKind::invalid_input, "the network failed: " + why.substr(0, why.size() - 1));
+  if (begin == text.npos || !text.ends_with('\n')) return read_results(path, bytes + 1);  // throws
+  const std::string why = text.substr(begin + kOwn.size(), text.size() - 1 - begin - kOwn.size());
+  const bool is_memory = why.ends_with("not enough memory");
+  fail(is_memory ? ErrorKind::check_failed : ErrorKind::invalid_input,
+       is_memory ? fmt::format("the board {} has not enough memory", board.machine)
+                 : "the network failed: " + why);
 }
 
 [[noreturn]] void fail_memory(const Board& board) {
@@ -123,6 +134,13 @@ void Machine::link(const Builder& builder) const {
     }
     const ProgramResult result = builder.link(arguments);
     if (is_success(result)) return;
+    if (board_ == nullptr && builder.is_for_another_processor()) {
+      fail(
+          ErrorKind::invalid_input,
+          fmt::format("{} compiles for another processor than this one; --cpu CPU runs the network "
+                      "in an emulator",
+                      compiler_.command));
+    }
     const bool is_too_large = result.errors.find("will not fit in region") != std::string::npos;
     if (board_ == nullptr || !is_too_large) builder.fail_link(result);
   }
@@ -152,11 +170,12 @@ std::string Machine::results(const compile::WorkDirectory& directory, const Limi
                                        .memory = limits.memory,
                                        .file = board_ == nullptr ? bytes : bytes + kMessage}},
                            directory);
-  if (board_ != nullptr) fail_with_message(directory.path() / kResults, bytes);
+  const std::filesystem::path path = directory.path() / kResults;
   if (!is_success(ended)) {
-    fail(ErrorKind::invalid_input, "the network " + why_it_ended(ended));
+    const std::string what = board_ == nullptr ? "the network" : std::string(board_->emulator);
+    fail(ErrorKind::invalid_input, fmt::format("{} {}", what, why_it_ended(ended)));
   }
-  return read_results(directory.path() / kResults, bytes);
+  return board_ == nullptr ? read_results(path, bytes) : results_of_board(*board_, path, bytes);
 }
 
 }  // namespace run

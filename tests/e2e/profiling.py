@@ -103,6 +103,37 @@ class Runs(program_case.Directory):
         self.assertEqual(comparison["first_difference"]["before"]["call"], 3)
 
     @needs_cortex_m
+    def test_fail_also_if_the_message_is_as_long_as_the_results(self):
+        message = "the network returned an error"
+        count = len(f"mlf: {message}\n")
+        c = {
+            "kernel": "int32_t tvmgen_default_copy(int8_t* p0, int8_t* T_copy) {\n"
+                      f"  for (int32_t i = 0; i < {count}; ++i) {{\n    T_copy[i] = p0[i];\n  }}\n  return -1;\n}}\n",
+            "main": "int32_t tvmgen_default___tvm_main__(int8_t* x_buffer_var, int8_t* output_buffer_var) {\n"
+                    "  if (tvmgen_default_copy(x_buffer_var, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n",
+            "wrapper": "int32_t tvmgen_default_run(struct tvmgen_default_inputs* inputs,"
+                       "struct tvmgen_default_outputs* outputs) {"
+                       "return tvmgen_default___tvm_main__(inputs->x,outputs->output);\n}\n",
+        }  # fmt: skip
+        header = ("#include <stdint.h>\n"
+                  f"#define TVMGEN_DEFAULT_X_SIZE {count}\n#define TVMGEN_DEFAULT_OUTPUT_SIZE {count}\n"
+                  "struct tvmgen_default_inputs {\n  void* x;\n};\nstruct tvmgen_default_outputs {\n  void* output;\n};\n"
+                  "int32_t tvmgen_default_run(\n  struct tvmgen_default_inputs* inputs,\n"
+                  "  struct tvmgen_default_outputs* outputs\n);\n")  # fmt: skip
+        path = self.directory / "failing.tar"
+        head = "// tvm target: c -keys=cpu \n#include <stdint.h>\n"
+        path.write_bytes(support.make_tar({
+            "metadata.json": support.METADATA,
+            "codegen/host/include/tvmgen_default.h": header,
+            "codegen/host/src/default_lib0.c": '#include "tvmgen_default.h"\n'
+                "int32_t tvmgen_default___tvm_main__(int8_t* x, int8_t* output);\n" + c["wrapper"],
+            "codegen/host/src/default_lib1.c": head + c["kernel"] + c["main"]}))  # fmt: skip
+        for cpu in CPUS:
+            result = support.run("run", "--random", "1", "--cpu", cpu, path)
+            self.assertEqual(result.returncode, 65, cpu)
+            self.assertIn(message.encode(), result.stderr)
+
+    @needs_cortex_m
     def test_write_what_each_call_wrote(self):
         paths = [self.directory / "host.npz", self.directory / "target.npz"]
         for path, options in zip(paths, [(), ("--cpu", "cortex-m4")]):
@@ -509,11 +540,13 @@ class Refusals(run.HostileC):
             # Semihosting, with which a program would have files and the shell: there is none.
             ("__asm__ volatile(\"movs r0, #18\\\\n bkpt 0xab\" ::: \"r0\");", "it is not code for this processor"),
             ("return -1;", "the network returned an error"),
-            ("volatile char* p = TVMBackendAllocWorkspace(1, 0, (uint64_t)1 << 30, 2, 8); *p = 1;", "the board has not enough memory"),
-        ):
+            ("volatile char* p = TVMBackendAllocWorkspace(1, 0, (uint64_t)1 << 30, 2, 8); *p = 1;",
+             "the board mps2-an386 has not enough memory"),
+        ):  # fmt: skip
             with self.subTest(body):
                 seconds = "3" if "took" in message else "60"
-                text = self.refused("--cpu", "cortex-m4", "--seconds", seconds, self.kernel(body))
+                code = 1 if "memory" in message and "board" in message else 65
+                text = self.refused("--cpu", "cortex-m4", "--seconds", seconds, self.kernel(body), code=code)
                 self.assertIn(message, text)
 
     def test_of_hostile_c_on_this_computer(self):

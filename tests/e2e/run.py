@@ -178,11 +178,23 @@ class Comparisons(program_case.Directory):
         (output,) = numpy_files.read_npz(support.run_ok("run", "--random", "1", "-o", "-", ADD).stdout).values()
         outputs = self.directory / "outputs.npz"
         other = numpy_files.Array("int8", (3,), bytes(3))
-        for name, by in (("output", "name"), ("another", "shape")):
-            numpy_files.write_npz(outputs, {name: output, "further": other})
-            text = support.run_ok("run", "--random", "1", "--compare", outputs, ADD).stdout.decode()
-            self.assertRegex(text, rf"(?m)^output +{by} +10 +0 +0 +{name}$")
-            self.assertIn("not compared: 1 other array: further\n", text)
+        numpy_files.write_npz(outputs, {"output": output, "further": other})
+        text = support.run_ok("run", "--random", "1", "--compare", outputs, ADD).stdout.decode()
+        self.assertRegex(text, r"(?m)^output +name +10 +0 +0 +output$")
+        self.assertIn("not compared: 1 other array: further\n", text)
+
+    def test_take_no_array_for_an_output_by_its_shape(self):
+        (output,) = numpy_files.read_npz(support.run_ok("run", "--random", "1", "-o", "-", ADD).stdout).values()
+        outputs = self.directory / "outputs.npz"
+        numpy_files.write_npz(outputs, {"another": output, "further": output})
+        result = support.run("run", "--random", "1", "--compare", outputs, ADD)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"output 'output' is not compared: no array has its name or that of its layer", result.stderr)
+
+    def test_need_a_finite_tolerance(self):
+        for number in ("nan", "inf", "-1"):
+            result = support.run("run", "--random", "1", "--compare", ADD, "--tolerance", number, ADD)
+            self.assertEqual(result.returncode, 64, number)
 
 
 class Arrays(program_case.Directory):
@@ -536,7 +548,7 @@ class Refusals(HostileC):
         compiler.write_text("#!/bin/sh\nfor last; do :; done\ncase \"$*\" in *' -c '*) gcc \"$@\" || exit;; *) exit 1;; esac\n"
                             "for one; do case $one in *.o) printf '\\050' | dd of=$one bs=1 seek=18 conv=notrunc 2>/dev/null;; esac; done\n")
         compiler.chmod(0o755)
-        self.assertIn("mlf profile --cpu", self.refused("--random", "1", "--cc", str(compiler), ADD))
+        self.assertIn("--cpu CPU runs", self.refused("--random", "1", "--cc", str(compiler), ADD))
 
     def test_of_objects_for_another_processor(self):
         source = self.directory / "f.c"

@@ -33,6 +33,10 @@ class AccessCounter {
     }
     for (const graph::Call& call : topology.calls) add_call(call);
     for (const graph::Copy& copy : topology.copies) add_copy(copy);
+    storages_.resize(topology.storages.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      storages_[index(topology.values[i].storage)] += values_[i];
+    }
   }
 
   Count accessed(const PlannedBuffer& buffer) const {
@@ -56,13 +60,7 @@ class AccessCounter {
  private:
   static Count total(const BufferCost& buffer) { return buffer.bytes_loaded + buffer.bytes_stored; }
 
-  Count accessed(graph::StorageId storage) const {
-    Count sum;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (topology_.values[i].storage == storage) sum += values_[i];
-    }
-    return sum;
-  }
+  Count accessed(graph::StorageId storage) const { return storages_[index(storage)]; }
 
   /// Adds the accesses of one execution of a call to the values of its arguments.
   void add_call(const graph::Call& call) {
@@ -111,7 +109,8 @@ class AccessCounter {
   }
 
   const graph::Topology& topology_;
-  std::vector<Count> values_;  // by value
+  std::vector<Count> values_;    // by value
+  std::vector<Count> storages_;  // by storage: those of its values
   /// By kernel, for one execution; nullopt without TIR.
   std::vector<std::optional<KernelCost>> costs_;
   std::vector<std::uint64_t> calls_;  // by kernel: number of executions

@@ -229,6 +229,26 @@ graph::Topology residual_network() {
        graph::unary(conv), graph::binary(sum), graph::unary(softmax)}));
 }
 
+TEST(RelayResults, AreThoseOfTheLastOperatorThatIsFused) {
+  const RelayQuantization read = quantization_in(
+      "def @main(%x, %w) {\n"
+      "  %0 = qnn.conv2d(%x, %w, 0, 0, 0.5f, 0.1f) /* span=a:0:0 */;\n"
+      "  %1 = qnn.requantize(%0, 0.05f, 0, 0.25f, 3) /* span=a:0:0 */;\n"
+      "  %2 = qnn.conv2d(%1, %w, 3, 0, 0.25f, 0.1f) /* span=b:0:0 */;\n"
+      "  %3 = qnn.requantize(%2, 0.05f, 0, 0.125f, 7) /* span=b:0:0 */;\n"
+      "  %4 = qnn.add(%3, %1, 0.125f, 7, 0.25f, 3, 0.5f, 9) /* span=sum:0:0 */;\n"
+      "  %5 = cast(%4, dtype=\"int32\") /* span=pool:0:0 */;\n"
+      "  %6 = nn.avg_pool2d(%5) /* span=pool:0:0 */;\n"
+      "  cast(%6, dtype=\"int8\") /* span=pool:0:0 */\n}\n");
+  // Two operators read %1, so that its kernel ends there.
+  ASSERT_TRUE(read.results.contains("a"));
+  EXPECT_EQ(read.results.at("a").layer, "a");
+  EXPECT_EQ(read.results.at("a").quantization, (Quantization{0.25, 3}));
+  EXPECT_EQ(read.results.at("b").layer, "sum");
+  EXPECT_EQ(read.results.at("b").quantization, (Quantization{0.5, 9}));
+  EXPECT_EQ(read.results.at("pool").layer, "pool");
+}
+
 /// For each call, the number of the anchor that it comes from, or -1.
 std::vector<int> anchors_of_calls(const ReducedArguments& reduced) {
   const LayerMatches matches = match_layers(residual_network(), reduced, relay_anchors(kResidual));

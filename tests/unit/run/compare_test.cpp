@@ -317,9 +317,30 @@ TEST(CompareArrays, KnowsZeroPointsThatKernelsSubtract) {
   EXPECT_FALSE(Computed({int16s({0, 2}), int8s({1}, "")}).with(arrays, {quantized}).differs());
   // Neither 0 nor the zero point.
   EXPECT_TRUE(Computed({int16s({127, 129}), int8s({1}, "")}).with(arrays, {quantized}).differs());
-  const auto assumed = subtracted.with(arrays, {{"conv"}});
-  EXPECT_FALSE(assumed.differs());
-  EXPECT_EQ(assumed.arrays.front().conversion, "zero point -128, assumed");
+  // It may be subtracted, and is not known.
+  const auto unknown = subtracted.with(arrays, {{"conv"}});
+  EXPECT_FALSE(unknown.differs());
+  EXPECT_EQ(unknown.calls->uncompared, std::vector{graph::CallId{0}});
+  EXPECT_EQ(unknown.unpaired, std::vector<std::string>{"conv"});
+}
+
+TEST(CompareArrays, OfOutputsWithOtherIntegersHaveTheirValues) {
+  const Computed computed({int16s({9})});
+  const Tensor other = int8s({0, 0}, "other");
+  EXPECT_FALSE(computed.with({int8s({9}, "y"), other}).differs());
+  EXPECT_TRUE(computed.with({int8s({7}, "y"), other}).differs());
+}
+
+TEST(CompareArrays, DoNotHideADifferenceBehindAGuess) {
+  // Two results of one call: one is paired by the name of an output, the other one by shape.
+  Computed computed({int8s({1, 2}, "")});
+  RecordedTensor second = computed.run.calls.front();
+  second.argument = 2;
+  second.tensor = int8s({5, 6, 7}, "call 0 k/out1");
+  computed.run.calls.push_back(second);
+  const auto found = computed.with({int8s({1, 3}, "call 0 k/out0"), int8s({5, 6, 7}, "guess")});
+  EXPECT_TRUE(found.differs());
+  EXPECT_EQ(found.arrays.back().by, ArrayPairing::name);
 }
 
 TEST(CompareArrays, OfFloatingPointAreComparedInStepsOfTheScale) {
