@@ -26,7 +26,7 @@ using analysis::KernelCost;
 class AccessCounter {
  public:
   AccessCounter(const graph::Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology), values_(topology.values.size()), calls_(topology.kernels.size()) {
+      : values_(topology.values.size()), calls_(topology.kernels.size()) {
     for (const graph::KernelCode* const code : code_of_kernels(topology, sources)) {
       costs_.emplace_back();
       if (code != nullptr) costs_.back() = analysis::kernel_cost(*code);
@@ -108,7 +108,6 @@ class AccessCounter {
     return is_found ? sum : Count::unknown();
   }
 
-  const graph::Topology& topology_;
   std::vector<Count> values_;    // by value
   std::vector<Count> storages_;  // by storage: those of its values
   /// By kernel, for one execution; nullopt without TIR.
