@@ -212,10 +212,15 @@ std::vector<std::string> words_of(std::span<const char* const> argv) {
   return words;
 }
 
-/// As a shell reads it. The program is "mlf", wherever it is.
+/// As a shell reads it. The program is "mlf", wherever it is, and a page is the same under any name.
 std::string command_line(std::span<const char* const> argv) {
+  constexpr std::string_view kPage = "--html";
   std::string line = "mlf";
-  for (const std::string_view word : argv.subspan(std::min<std::size_t>(1, argv.size()))) {
+  bool is_page = false;
+  for (std::string_view word : argv.subspan(std::min<std::size_t>(1, argv.size()))) {
+    if (is_page) word = "page.html";
+    is_page = word == kPage;
+    if (word.starts_with(kPage) && word.size() > kPage.size()) word = "--html=page.html";
     const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
       return support::is_letter(c) || support::is_digit(c) ||
              std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;

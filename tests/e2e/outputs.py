@@ -22,6 +22,7 @@ WRITING = {
     ("run", "--output"): ["run IN --random 1 -o OUT", "run IN --random 1 --compare IN -o OUT"],
     ("profile", "--output"): ["profile IN --instrument -o OUT"],
     ("run", "--layers"): ["run IN --random 1 --layers OUT"],
+    ("show", "--output"): ["show IN 0 -o OUT", "show IN --constant fused_constant_let -o OUT"],
     ("check", "--update"): ["check IN --budget OUT --update"],
 }
 # A directory that nothing is read from.

@@ -47,7 +47,7 @@ NOT_RUN = {
 
 # Names that stand for something else, and what is there in this test.
 PLACEHOLDERS = {"FILE": "tir-2.txt", "SOURCE": "scale.py", "COMMAND": "report", "KERNEL": "0",
-                "NUMBER": "mac", "ARCHIVE": "module.tar"}  # fmt: skip
+                "NUMBER": "mac", "ARCHIVE": "module.tar", "NAME": "fused_constant_let"}  # fmt: skip
 
 # What the sentence around a command leaves open.
 OPEN_ENDS = {
