@@ -149,8 +149,8 @@ void bind_run(nb::module_& module) {
           "calls", &calls,
           nb::for_getter(nb::sig("def calls(self, /) -> list[tuple[str, str, list[int], bytes]]")));
   module.def("run", &run, nb::arg("archive"), nb::arg("module"), nb::arg("inputs"),
-             nb::arg("seed").none(), nb::arg("calls"), nb::arg("compiler"), nb::arg("flags"),
-             nb::arg("seconds"));
+             nb::arg("seed").none(), nb::arg("calls"), nb::arg("cpu"), nb::arg("compiler"),
+             nb::arg("flags"), nb::arg("seconds"));
   module.def("profile", &profile, nb::arg("archive"), nb::arg("module"), nb::arg("cpu"),
              nb::arg("inputs"), nb::arg("seed"), nb::arg("compiler"), nb::arg("flags"),
              nb::arg("runs"), nb::arg("seconds"), nb::arg("hertz").none(),
