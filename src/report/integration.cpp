@@ -116,7 +116,7 @@ class Integrator {
     const std::string_view text = deployment::member_text(archive_, file);
     tir::CReferences references = tir::references_of(text, deployment_.macros());
     defined_.merge(references.defined);
-    std::ranges::move(references.external, std::back_inserter(external_));
+    external_.merge(references.external);
     called_.merge(references.called);
     for (std::string& path : references.includes) {
       if (!is_among(includes_, path)) includes_.push_back(std::move(path));
@@ -252,10 +252,8 @@ class Integrator {
       // What the structs do not have is in the archive's wrapper, if it has one.
       const bool is_field = std::ranges::any_of(
           list_.structs, [&](const CStruct& one) { return is_among(one.fields, pool.name); });
-      const bool is_external = std::ranges::any_of(external_, [&](const std::string& one) {
-        return support::find_word(one, pool.name) != one.npos;
-      });
-      memory.is_in_archive = (entry_ ? !is_field : array != nullptr) && !is_external;
+      memory.is_in_archive =
+          (entry_ ? !is_field : array != nullptr) && !external_.contains(pool.name);
       if (array != nullptr) {
         memory.section = array->section;
         memory.alignment = array->alignment.value_or(memory.alignment);
@@ -325,16 +323,6 @@ class Integrator {
 
   // --- What the archive does not have ------------------------------------------------------------
 
-  /// The last name of `extern uint8_t global_workspace[]`.
-  static std::string variable_in(std::string_view declaration) {
-    declaration = declaration.substr(0, declaration.find('['));
-    const std::size_t end = declaration.find_last_not_of(" \t\r\n;");
-    if (end == declaration.npos) return {};
-    declaration = declaration.substr(0, end + 1);
-    const std::size_t begin = declaration.find_last_of(" \t\r\n*");
-    return std::string(declaration.substr(begin + 1));
-  }
-
   void add_external() {
     std::set<std::string, std::less<>> names;
     const auto add_missing = [&](const CompiledCode& code) {
@@ -350,11 +338,10 @@ class Integrator {
         if (!defined_.contains(one.symbol)) names.insert(one.symbol);
       }
     }
-    for (const std::string& declaration : external_) {
-      const std::string name = variable_in(declaration);
+    for (const std::string& name : external_) {
       const bool is_listed =
           std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
-      if (!name.empty() && !is_listed && !arrays_.contains(name)) names.insert(name);
+      if (!is_listed && !arrays_.contains(name)) names.insert(name);
     }
     for (const std::string& name : names) {
       if (!list_.is_linked && defined_.contains(name)) continue;
@@ -407,7 +394,7 @@ class Integrator {
   std::optional<EntryPoint> entry_;
   std::set<std::string, std::less<>> defined_;
   std::set<std::string, std::less<>> called_;
-  std::vector<std::string> external_;  ///< declarations of variables of other programs
+  std::set<std::string, std::less<>> external_;  ///< variables of other programs
   std::vector<std::string> includes_;
   std::map<std::string, tir::CArray, std::less<>> arrays_;
   std::map<std::string, Prototype, std::less<>> prototypes_;

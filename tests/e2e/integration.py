@@ -529,6 +529,8 @@ class Integration(unittest.TestCase):
         self.assertEqual(unknown({name: text for name, text in members.items() if name != wrapper}), {"tvmgen_default_run"})
         more = members[wrapper] + b"\nextern int8_t board_table[4];\nextern volatile int ticks;\nint8_t board_table[4];\n"
         self.assertEqual(unknown(members | {wrapper: more}), {"ticks"})
+        more += b"extern float gains[2], offset;\n"
+        self.assertEqual(unknown(members | {wrapper: more}), {"ticks", "gains", "offset"})
 
     def test_loops_are_lines_of_the_c(self):
         """Each loop with one extent is at a line with this `for`, and all `for` of kernels are loops."""

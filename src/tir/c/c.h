@@ -58,8 +58,8 @@ struct CReferences {
   /// Functions that bodies, initialisers and macros call, or name if the file has their prototype,
   /// but for static functions and macros of the file.
   std::set<std::string, std::less<>> called;
-  std::vector<std::string> external;  ///< declarations with `extern` that are no functions
-  std::vector<std::string> includes;  ///< paths of headers, in the order of the text
+  std::set<std::string, std::less<>> external;  ///< variables that are declared with `extern`
+  std::vector<std::string> includes;            ///< paths of headers, in the order of the text
 };
 
 /// Never fails. Leaves out what no compiler reads.

@@ -44,6 +44,27 @@ void add_called(std::string_view text, Bytes part,
   }
 }
 
+/// Adds those of `extern uint8_t pool[], other[4] __attribute__((…))`. What a pointer to a function
+/// is called stays inside its parentheses.
+void add_variables(std::string_view text, Bytes declaration,
+                   std::set<std::string, std::less<>>& variables) {
+  const std::vector<Token> tokens = tokenize(text, declaration.begin, declaration.end);
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const Sign own = tokens[i].sign;
+    if (own == sign("(") || own == sign("[")) ++depth;
+    if (own == sign(")") || own == sign("]")) depth -= depth > 0 ? 1 : 0;
+    if (depth > 0 || tokens[i].kind != TokenKind::name) continue;
+    const Token& next = tokens[i + 1];
+    const bool ends = next.kind == TokenKind::end || next.sign == sign("[") ||
+                      next.sign == sign(",") || next.sign == sign(";") ||
+                      text_of(next, text) == "__attribute__";
+    if (ends && may_be_function(text_of(tokens[i], text))) {
+      variables.emplace(text_of(tokens[i], text));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace c
 
@@ -72,7 +93,7 @@ CReferences references_of(std::string_view text, const MacroValues& macros) {
     }
     const bool is_external = support::find_word(head, "extern") != head.npos;
     if (is_external && item.kind != c::ItemKind::prototype && !has_body) {
-      references.external.emplace_back(head);
+      c::add_variables(text, item.head, references.external);
     }
   }
   for (const auto& [name, macro] : directives.macros) {

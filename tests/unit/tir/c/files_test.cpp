@@ -52,7 +52,9 @@ TEST(CFiles, SayWhatTheyReferTo) {
                 .called,
             (Names{"expf"}));
   EXPECT_EQ(references_of("extern uint8_t pool[100];\nextern int f(int);\n").external,
-            std::vector<std::string>{"extern uint8_t pool[100]"});
+            Names({"pool"}));
+  EXPECT_EQ(references_of("extern float a[2], b;\n").external, Names({"a", "b"}));
+  EXPECT_EQ(references_of("extern float c, d[3];\n").external, Names({"c", "d"}));
   EXPECT_EQ(references.includes, (std::vector<std::string>{"math.h", "arm_nn.h"}));
 }
 
@@ -221,7 +223,8 @@ TEST(CFiles, MacrosOfTheCompilerDecideConditions) {
 }
 
 TEST(CFiles, MicroKernelsDefineAFunctionOnce) {
-  const std::string once = "#ifndef CPU_INTRINSICS_EXIST\n#define CPU_INTRINSICS_EXIST\na\n#endif\n";
+  const std::string once =
+      "#ifndef CPU_INTRINSICS_EXIST\n#define CPU_INTRINSICS_EXIST\na\n#endif\n";
   EXPECT_EQ(lines_of(once + "b\n" + once), "#define CPU_INTRINSICS_EXIST|a|b");
   EXPECT_EQ(lines_of(once + "b", {{"CPU_INTRINSICS_EXIST", ""}}), "b");
   // Guards with other names may be defined elsewhere, and values may be defaults.
