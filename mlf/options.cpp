@@ -250,12 +250,17 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::
       ->needs(command);
 }
 
+std::vector<std::string> flags_of(const CompilerArguments& options, const Limits& limits) {
+  std::vector<std::string> flags = support::words_of(options.flags);
+  for (const auto& [name, value] : limits.macros) {
+    flags.push_back(value ? fmt::format("-D{}={}", name, *value) : "-U" + name);
+  }
+  return flags;
+}
+
 std::optional<Compiler> compiler_of(const CompilerArguments& options, const Limits& limits) {
   if (options.command.empty()) return std::nullopt;
-  Compiler compiler{.command = options.command, .flags = support::words_of(options.flags)};
-  for (const auto& [name, value] : limits.macros) {
-    compiler.flags.push_back(value ? fmt::format("-D{}={}", name, *value) : "-U" + name);
-  }
+  Compiler compiler{.command = options.command, .flags = flags_of(options, limits)};
   for (const std::string& text : options.sections) {
     const std::size_t equals = text.rfind('=');
     compiler.sections[text.substr(0, equals)] =

@@ -150,6 +150,9 @@ struct CompilerArguments {
 void add_compiler_options(CLI::App& app, CompilerArguments& options);
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help);
 
+/// Those of --cflags, then those for the macros of the command line.
+std::vector<std::string> flags_of(const CompilerArguments& options, const Limits& limits);
+
 /// Nothing without --cc. The compiler gets the macros of `limits`, too.
 std::optional<Compiler> compiler_of(const CompilerArguments& options, const Limits& limits);
 

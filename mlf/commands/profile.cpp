@@ -344,7 +344,7 @@ ProfileOptions profile_options(const ProfileArguments& arguments, const Limits& 
   ProfileOptions options{
       .cpu = arguments.cpu, .inputs = inputs_of(arguments.network), .seed = arguments.seed};
   options.compiler = arguments.compiler.command;
-  options.flags = compiler_of({"cc", arguments.compiler.flags}, limits)->flags;
+  options.flags = flags_of(arguments.compiler, limits);
   options.runs = arguments.runs;
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);

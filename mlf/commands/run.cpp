@@ -104,11 +104,8 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
 RunOptions run_options(const RunArguments& arguments, const Limits& limits) {
   RunOptions options{.inputs = inputs_of(arguments.network)};
   options.cpu = arguments.cpu;
-  // Without a command, that of the processor.
-  CompilerArguments compiler = arguments.compiler;
-  if (compiler.command.empty()) compiler.command = "cc";
-  options.compiler = *compiler_of(compiler, limits);
-  options.compiler.command = arguments.compiler.command;
+  options.compiler = {.command = arguments.compiler.command,
+                      .flags = flags_of(arguments.compiler, limits)};
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);
   if (!arguments.layers.empty()) options.calls = RecordedCalls::results;

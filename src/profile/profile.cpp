@@ -1,6 +1,5 @@
 #include "mlf/profile.h"
 
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -91,9 +90,7 @@ class ProfiledProgram {
     const run::Toolchain toolchain{.flags = own_flags(), .program_flags = {"-O2", "-fno-lto"}};
     run::Builder builder(deployment_, network_, machine_.compiler(), toolchain);
     const compile::WorkDirectory& directory = builder.directory();
-    std::string inputs;
-    for (const run::InputTensor& input : plan_.inputs) inputs += input.tensor.bytes;
-    directory.write(run::kInputs, inputs);
+    machine_.write_inputs(directory, plan_);
     std::string runtime = machine_.runtime(directory);
     if (board_ == nullptr) runtime += run::host_clock();
     const bool has_main = !plan_.entry.symbol.empty();

@@ -66,6 +66,15 @@ std::optional<double> scale_in(std::string_view text) {
   return number && (text.empty() || text == "f") && *number > 0 ? number : std::nullopt;
 }
 
+/// The name in the model: TVM 0.9 adds the number of the operator.
+std::string_view model_name(std::string_view layer) {
+  constexpr std::string_view kPart = "_PART_";
+  const std::size_t at = layer.rfind(kPart);
+  const bool is_number =
+      at != layer.npos && layer.find_first_not_of("0123456789", at + kPart.size()) == layer.npos;
+  return is_number ? layer.substr(0, at) : layer;
+}
+
 class QuantizationReader {
  public:
   void line(std::string_view raw) {
@@ -146,6 +155,7 @@ class QuantizationReader {
       result.quantization = statements_[at].result.quantization;
       if (!statements_[at].result.layer.empty()) result.layer = statements_[at].result.layer;
     }
+    result.layer = model_name(result.layer);
     read_.results.insert_or_assign(statements_[anchor].result.layer, std::move(result));
   }
 

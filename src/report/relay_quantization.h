@@ -19,7 +19,7 @@ struct RelayQuantization {
   /// By the layer of an operator that identifies a kernel (RelayAnchor): the layer whose result the
   /// kernel writes. TVM fuses element-wise operators behind the operator into it.
   struct Result {
-    std::string layer;
+    std::string layer;  ///< as the model has it
     std::optional<Quantization> quantization{};
   };
   std::map<std::string, Result, std::less<>> results;

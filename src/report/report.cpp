@@ -21,6 +21,7 @@
 #include "report/budget_parts.h"
 #include "report/call_numbers.h"
 #include "report/code_lines.h"
+#include "report/constants.h"
 #include "report/findings.h"
 #include "report/layers.h"
 #include "support/error.h"
@@ -331,8 +332,7 @@ void add_executor_files(ModuleReport& report, const ModuleFiles& files,
   if (network.provenance.kind != graph::ProvenanceKind::graph_json) return;
   Count& bytes = report.flash.beside_code;
   for (const graph::Value& value : network.values) {
-    const bool is_loaded = network[value.storage].memory != graph::MemoryKind::program;
-    if (value.kind != graph::ValueKind::constant || !is_loaded) continue;
+    if (!is_in_file(network, value)) continue;
     bytes += value.bytes ? Count(*value.bytes) : Count::unknown();
   }
   const std::uint64_t file = files.parameters ? files.parameters->size : 0;
@@ -340,9 +340,9 @@ void add_executor_files(ModuleReport& report, const ModuleFiles& files,
   if (file > 0 || std::ranges::none_of(network.inputs, may_be_parameter)) return;
   report.flash.constants += Count::unknown();
   bytes += Count::unknown();
-  report.uncertain.push_back(
-      "the archive has no file of parameters: inputs such as '" +
-      std::ranges::find_if(network.inputs, may_be_parameter)->name + "' may be constants");
+  report.uncertain.push_back("the archive has no file of parameters: inputs such as '" +
+                             std::ranges::find_if(network.inputs, may_be_parameter)->name +
+                             "' may be constants");
 }
 
 /// Nothing if anchors that cannot be told apart need different numbers.

@@ -7,7 +7,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,23 +21,12 @@ namespace {
 // Pairs by shape take time and memory of the product of both numbers.
 constexpr std::size_t kMostPairs = 4'000'000;
 
-double value_of(const Tensor& tensor, std::size_t element) {
-  const std::uint64_t bits = element_bits(tensor, element);
-  if (tensor.dtype.is_float()) return float_value(bits, tensor.dtype);
-  if (!tensor.dtype.is_int() || tensor.dtype.bits >= 64) {
-    return static_cast<double>(static_cast<std::int64_t>(bits));
-  }
-  const std::uint64_t sign = std::uint64_t{1} << (tensor.dtype.bits - 1);
-  return static_cast<double>(static_cast<std::int64_t>(bits ^ sign) -
-                             static_cast<std::int64_t>(sign));
-}
-
 /// The same values as float64, each changed by `change`.
 template <class Change>
 Tensor changed(const Tensor& tensor, const Change& change) {
   Tensor result{.name = tensor.name, .dtype = tir::DType::Float(64), .shape = tensor.shape};
   for (std::size_t i = 0; i < elements_of(tensor); ++i) {
-    const double value = change(value_of(tensor, i));
+    const double value = change(number_of(tensor, i));
     result.bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   return result;
@@ -51,7 +39,7 @@ bool is_integer(const Tensor& tensor) {
 double sum_of_differences(const Tensor& tensor, const Tensor& array, double offset) {
   double sum = 0;
   for (std::size_t i = 0; i < elements_of(tensor); ++i) {
-    sum += std::fabs(value_of(tensor, i) - value_of(array, i) - offset);
+    sum += std::fabs(number_of(tensor, i) - number_of(array, i) - offset);
   }
   return sum;
 }
@@ -89,8 +77,7 @@ std::optional<Compared> comparable(const Tensor& tensor, const Tensor& array,
                                    const std::set<std::int64_t>& zero_points) {
   if (numpy_type(tensor.dtype) == numpy_type(array.dtype)) return Compared{tensor, array, {}};
   if (is_integer(tensor) && is_integer(array)) {
-    return without_zero_point(tensor, array,
-                              known ? std::set<std::int64_t>{known->zero_point} : zero_points);
+    return without_zero_point(tensor, array, zero_points);
   }
   if (!known || !(tensor.dtype.is_float() || is_integer(tensor)) ||
       !(array.dtype.is_float() || is_integer(array))) {
@@ -107,15 +94,6 @@ std::optional<Compared> comparable(const Tensor& tensor, const Tensor& array,
         one, [&](double value) { return std::round((value / scale + offset) * kPart) / kPart; });
   };
   return Compared{in_steps(tensor), in_steps(array), fmt::format("in steps of {}", known->scale)};
-}
-
-/// The name in the model: TVM 0.9 adds the number of the operator.
-std::string_view model_name(std::string_view layer) {
-  constexpr std::string_view kPart = "_PART_";
-  const std::size_t at = layer.rfind(kPart);
-  const bool is_number =
-      at != layer.npos && layer.find_first_not_of("0123456789", at + kPart.size()) == layer.npos;
-  return is_number ? layer.substr(0, at) : layer;
 }
 
 /// Dimensions of more than one element: frameworks and TVM disagree about the others.
@@ -189,7 +167,7 @@ class ArrayComparison {
         if (result.tensor.name == arrays_[i].name) of_name = k;
         // The last call of a layer writes its result.
         const std::string& layer = layer_of(result.call).name;
-        const bool is_layer = !layer.empty() && model_name(layer) == arrays_[i].name;
+        const bool is_layer = !layer.empty() && layer == arrays_[i].name;
         if (is_layer && !pairs_[k] && have_same_shape(result.tensor, arrays_[i])) of_layer = k;
       }
       if (of_name && !pairs_[*of_name] && have_same_size(results_[*of_name]->tensor, arrays_[i])) {
@@ -263,6 +241,13 @@ class ArrayComparison {
     }
   }
 
+  /// Those that may be subtracted. For a guess, any will do.
+  std::set<std::int64_t> zero_points_of(const std::optional<Quantization>& known,
+                                        ArrayPairing by) const {
+    if (known) return {known->zero_point};
+    return by == ArrayPairing::shape ? zero_points_ : std::set<std::int64_t>();
+  }
+
   void add_calls(RunComparison& comparison) {
     if (results_.empty()) return;
     RunResult ours;
@@ -273,13 +258,12 @@ class ArrayComparison {
       const RecordedTensor& result = *results_[k];
       const Tensor& array = arrays_[pairs_[k]->array];
       const auto& known = layer_of(result.call).quantization;
-      const bool is_known = known || !(is_integer(result.tensor) && is_integer(array)) ||
-                            numpy_type(result.tensor.dtype) == numpy_type(array.dtype) ||
-                            pairs_[k]->by == ArrayPairing::name;
-      auto both = comparable(result.tensor, array, known,
-                             pairs_[k]->by == ArrayPairing::shape ? zero_points_ : kNone);
+      auto both = comparable(result.tensor, array, known, zero_points_of(known, pairs_[k]->by));
       // A zero point may be subtracted that is not known.
-      if (!both || (!is_known && pairs_[k]->by == ArrayPairing::layer)) {
+      const bool is_doubtful = pairs_[k]->by == ArrayPairing::layer && !known &&
+                               is_integer(result.tensor) && is_integer(array) &&
+                               numpy_type(result.tensor.dtype) != numpy_type(array.dtype);
+      if (!both || is_doubtful) {
         is_used_[pairs_[k]->array] = false;
         continue;
       }
@@ -291,11 +275,8 @@ class ArrayComparison {
                                    .by = pairs_[k]->by,
                                    .conversion = std::move(both->conversion),
                                    .difference = std::move(difference)});
-      RecordedTensor one = result;
-      one.tensor = std::move(both->tensor);
-      ours.calls.push_back(one);
-      one.tensor = std::move(both->array);
-      theirs.calls.push_back(std::move(one));
+      ours.calls.push_back({result.call, result.argument, true, std::move(both->tensor)});
+      theirs.calls.push_back({result.call, result.argument, true, std::move(both->array)});
     }
     comparison.calls =
         compare_calls(network_, {&ours, 1}, network_, {&theirs, 1}, comparison.tolerance);
@@ -329,8 +310,9 @@ class ArrayComparison {
     if (const auto& value = network_.outputs[i].value; value && network_[*value].producer) {
       known = layer_of(graph::CallId{network_[*value].producer->step}).quantization;
     }
-    const auto both =
-        have_same_size(output, array) ? comparable(output, array, known, kNone) : std::nullopt;
+    const auto both = have_same_size(output, array)
+                          ? comparable(output, array, known, zero_points_of(known, pair->by))
+                          : std::nullopt;
     comparison.outputs.push_back(both ? compare_tensors(both->tensor, both->array)
                                       : compare_tensors(output, array));
     comparison.outputs.back().name = output.name;
@@ -340,8 +322,6 @@ class ArrayComparison {
                                  .conversion = both ? both->conversion : std::string(),
                                  .difference = comparison.outputs.back()});
   }
-
-  inline static const std::set<std::int64_t> kNone{};
 
   const graph::Topology& network_;
   const RunResult& run_;

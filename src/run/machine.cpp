@@ -116,6 +116,13 @@ Machine::Machine(const std::string& cpu, const Compiler& compiler)
   if (board_ != nullptr) require_program(std::string(board_->emulator), board_->packages);
 }
 
+void Machine::write_inputs(const compile::WorkDirectory& directory, const RunPlan& plan) {
+  std::filesystem::remove(directory.path() / kInputs);  // those of another run
+  std::string inputs;
+  for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
+  directory.write(kInputs, inputs);
+}
+
 std::string Machine::runtime(const compile::WorkDirectory& directory) const {
   if (board_ == nullptr) return std::string(host_runtime());
   return fmt::format("#define MLF_INPUTS \"{}\"\n{}",

@@ -9,6 +9,7 @@
 #include "mlf/compile.h"
 #include "run/boards.h"
 #include "run/build.h"
+#include "run/plan.h"
 
 namespace mlf::run {
 
@@ -22,6 +23,8 @@ class Machine {
   const Board* board() const { return board_; }
   const Compiler& compiler() const { return compiler_; }
 
+  /// Writes what the program reads.
+  static void write_inputs(const compile::WorkDirectory& directory, const RunPlan& plan);
   /// C in front of a program that is built in `directory`.
   std::string runtime(const compile::WorkDirectory& directory) const;
   /// Links what is compiled; on a board, tries each layout of its memory. Throws `Error`.

@@ -40,13 +40,6 @@ void build(Builder& builder, const Machine& machine, const RunPlan& plan,
   machine.link(builder);
 }
 
-void write_inputs(const compile::WorkDirectory& directory, const RunPlan& plan) {
-  std::filesystem::remove(directory.path() / kInputs);  // those of another run
-  std::string inputs;
-  for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
-  directory.write(kInputs, inputs);
-}
-
 RunResult result_of(RunPlan plan, const std::string& results) {
   std::string_view left = results;
   RunResult result;
@@ -77,7 +70,7 @@ std::vector<RunResult> run(const Deployment& deployment, const Network& network,
     // A board's program contains its inputs.
     const bool is_built = builder && machine.board() == nullptr;
     if (!is_built) builder.emplace(deployment, network, machine.compiler(), toolchain);
-    write_inputs(builder->directory(), plan);
+    machine.write_inputs(builder->directory(), plan);
     if (!is_built) build(*builder, machine, plan, deployment, network);
     const std::uint64_t bytes = result_bytes(plan);
     const std::string found = machine.results(

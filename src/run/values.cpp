@@ -16,9 +16,14 @@ std::uint64_t sign_bit(tir::DType dtype) {
   return dtype.is_int() ? std::uint64_t{1} << (dtype.bits - 1) : 0;
 }
 
+/// Of what `ordered_bits` returns for signed integers.
+std::int64_t signed_value(std::uint64_t ordered, tir::DType dtype) {
+  return static_cast<std::int64_t>(ordered - sign_bit(dtype));
+}
+
 std::string integer_text(std::uint64_t ordered, tir::DType dtype) {
   if (!dtype.is_int()) return std::to_string(ordered);
-  return std::to_string(static_cast<std::int64_t>(ordered - sign_bit(dtype)));
+  return std::to_string(signed_value(ordered, dtype));
 }
 
 std::string float_text(double value, tir::DType dtype) {
@@ -62,6 +67,14 @@ double float_value(std::uint64_t bits, tir::DType dtype) {
 
 std::uint64_t ordered_bits(std::uint64_t bits, tir::DType dtype) {
   return bits ^ sign_bit(dtype);
+}
+
+double number_of(const Tensor& tensor, std::size_t element) {
+  const tir::DType dtype = tensor.dtype;
+  const std::uint64_t bits = element_bits(tensor, element);
+  if (dtype.is_float()) return float_value(bits, dtype);
+  if (!dtype.is_int()) return static_cast<double>(bits);
+  return static_cast<double>(signed_value(ordered_bits(bits, dtype), dtype));
 }
 
 }  // namespace run

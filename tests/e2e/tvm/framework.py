@@ -21,7 +21,7 @@ try:
     import ai_edge_litert  # noqa: F401
     import tvm  # noqa: F401
 except ImportError:
-    support.skip("this Python has no TVM or no LiteRT; tests/run --all makes one that has")
+    support.skip("this Python lacks TVM or LiteRT; tests/run --all installs both")
 
 import builds
 import exporter

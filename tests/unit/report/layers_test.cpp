@@ -249,6 +249,15 @@ TEST(RelayResults, AreThoseOfTheLastOperatorThatIsFused) {
   EXPECT_EQ(read.results.at("pool").layer, "pool");
 }
 
+TEST(RelayResults, HaveTheNamesOfTheModel) {
+  for (const std::string name : {"a_PART_0", "a"}) {
+    const RelayQuantization read = quantization_in(
+        "def @main(%x, %w) {\n  %0 = nn.dense(%x, %w) /* span=" + name + ":0:0 */;\n  %0\n}\n");
+    ASSERT_TRUE(read.results.contains(name));
+    EXPECT_EQ(read.results.at(name).layer, "a");
+  }
+}
+
 /// For each call, the number of the anchor that it comes from, or -1.
 std::vector<int> anchors_of_calls(const ReducedArguments& reduced) {
   const LayerMatches matches = match_layers(residual_network(), reduced, relay_anchors(kResidual));
