@@ -42,7 +42,7 @@ struct IntegrationTensor {
   std::string name;
   std::string field{};  ///< of the struct that has its address, or empty
   graph::TensorType type{};
-  std::optional<std::uint64_t> bytes{};
+  analysis::Count bytes = analysis::Count::unknown();  ///< at least: what calls certainly access
   std::uint64_t alignment = 0;                 ///< of its address, in bytes: more than enough
   std::optional<Quantization> quantization{};  ///< if Relay's text states it
 };
@@ -115,6 +115,7 @@ struct ModuleIntegration {
   std::vector<std::string> include_directories{};  ///< of the archive
   std::vector<std::string> definitions{};          ///< names that the C uses and no file defines
   std::vector<std::string> flags{};                ///< of the compiler, by the targets
+  std::vector<std::string> contents{};  ///< members whose bytes the graph executor is given
   std::vector<KeptState> state{};
   std::vector<IntegrationLoop> loops{};  ///< function by function, outer before inner
 };

@@ -39,6 +39,8 @@ constexpr std::uint64_t kAlignment = 16;
 constexpr std::uint64_t kObjectAlignment = 64;
 
 constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
+/// Gives the C runtime the table of the functions.
+constexpr std::string_view kSystemLibrary = "TVMSystemLibEntryPoint";
 constexpr std::string_view kHalf = "half";
 /// The parameters of a packed function, for those of object files.
 constexpr std::string_view kPackedParameters =
@@ -57,7 +59,9 @@ std::string origin_of_header(std::string_view path) {
   };
   CalleeOrigin origin = CalleeOrigin::unknown;
   if (is_among(kHeadersOfC, path)) origin = CalleeOrigin::c_library;
-  if (support::is_tvm_header(path)) origin = CalleeOrigin::tvm;
+  // Projects of TVM name its headers by a path to them.
+  const bool is_in_tvm = path.find("/tvm/runtime/") != path.npos;
+  if (support::is_tvm_header(path) || is_in_tvm) origin = CalleeOrigin::tvm;
   if (begins({"arm_acle.h", "arm_neon.h", "arm_mve.h", "riscv_"})) {
     origin = CalleeOrigin::compiler;
   } else if (begins({"arm_", "cmsis"}))
@@ -115,6 +119,7 @@ class Integrator {
   void read_file(const FileRef& file) {
     const std::string_view text = deployment::member_text(archive_, file);
     tir::CReferences references = tir::references_of(text, deployment_.macros());
+    if (references.defined.contains(kSystemLibrary)) system_library_ = &file;
     defined_.merge(references.defined);
     external_.merge(references.external);
     called_.merge(references.called);
@@ -153,7 +158,7 @@ class Integrator {
         IntegrationTensor& tensor = function.arguments.emplace_back();
         tensor.name = buffer.input_binding.value_or("");
         tensor.type = {dtype.value_or(tir::DType::Void()), buffer.shape};
-        tensor.bytes = buffer.size_bytes;
+        tensor.bytes = analysis::to_count(buffer.size_bytes);
         tensor.alignment = alignment();
       }
     }
@@ -161,6 +166,14 @@ class Integrator {
 
   void add_graph(const graph::Topology& network) {
     list_.interface = ModuleInterface::graph;
+    if (system_library_ != nullptr) {
+      list_.functions.push_back({std::string(kSystemLibrary),
+                                 fmt::format("const TVMModule* {}(void)", kSystemLibrary),
+                                 system_library_->name});
+    }
+    for (const auto* const file : {&module_.files.graph, &module_.files.parameters}) {
+      if (*file) list_.contents.push_back((*file)->name);
+    }
     for (const graph::Kernel& kernel : network.kernels) {
       list_.functions.push_back(function_named(kernel.symbol));
     }
@@ -176,6 +189,24 @@ class Integrator {
     } else if (report_.objects && !report_.objects->main.empty()) {
       list_.interface = ModuleInterface::packed;
       list_.functions.push_back(function_named(report_.objects->main));
+    } else {
+      add_model();
+    }
+  }
+
+  /// TVM's development versions of 2021 give the application a struct with a pointer to a static
+  /// function.
+  void add_model() {
+    const std::string name =
+        fmt::format("tvmgen_{}_network", deployment::symbol_part(module_.name));
+    const std::string definition = fmt::format("const tvm_model_t {}", name);
+    for (const FileRef& source : module_.files.sources) {
+      if (deployment::member_text(archive_, source).find(definition + " =") == std::string::npos) {
+        continue;
+      }
+      list_.interface = ModuleInterface::packed;
+      list_.functions.push_back({name, "extern " + definition, source.name});
+      return;
     }
   }
 
@@ -205,7 +236,8 @@ class Integrator {
                          std::vector<IntegrationTensor>& tensors) {
       for (const IoTensor& one : declared.value_or(std::vector<IoTensor>())) {
         const auto dtype = tir::parse_dtype(one.dtype).value_or(tir::DType::Void());
-        tensors.push_back({one.name, {}, {dtype, {}}, one.size_bytes, alignment(), {}});
+        tensors.push_back(
+            {one.name, {}, {dtype, {}}, analysis::to_count(one.size_bytes), alignment(), {}});
       }
     };
     for (const MainMemory& main : module_.memory.main) {
@@ -224,8 +256,11 @@ class Integrator {
       // Both have the order of main's parameters.
       if (fields.size() == ports.size()) tensor.field = fields[i];
       tensor.type = port.type;
-      tensor.bytes = port.type.bytes();
-      if (!tensor.bytes && port.value) tensor.bytes = network[*port.value].bytes;
+      tensor.bytes = analysis::to_count(port.type.bytes());
+      if (!tensor.bytes.is_known() && port.value) {
+        const graph::Value& value = network[*port.value];
+        tensor.bytes = value.bytes ? Count(*value.bytes) : Count(value.least_bytes, std::nullopt);
+      }
       tensor.alignment = alignment();
     }
   }
@@ -398,6 +433,7 @@ class Integrator {
   std::vector<std::string> includes_;
   std::map<std::string, tir::CArray, std::less<>> arrays_;
   std::map<std::string, Prototype, std::less<>> prototypes_;
+  const FileRef* system_library_ = nullptr;
   bool uses_half_ = false;
 };
 

@@ -24,7 +24,7 @@ TextTable tensors_of(const ModuleIntegration& module) {
       const auto& quantization = one.quantization;
       table.rows.push_back({or_dash(one.name), of, one.field.empty() ? "" : in + one.field,
                             dtype_text(one.type), shape_text(one.type),
-                            to_string(analysis::to_count(one.bytes)), std::to_string(one.alignment),
+                            to_string(one.bytes), std::to_string(one.alignment),
                             quantization ? fmt::format("{}", quantization->scale) : "",
                             quantization ? std::to_string(quantization->zero_point) : ""});
     }
@@ -66,6 +66,7 @@ TextTable build_of(const ModuleIntegration& module) {
   add("include directories", module.include_directories);
   add("definitions", module.definitions);
   add("flags", module.flags);
+  add("content of", module.contents);
   return table;
 }
 

@@ -58,6 +58,17 @@ static int is_changed(void) {
   return 0;
 }
 """
+# What the graph executor does with the table of functions.
+FIND = """
+static TVMBackendPackedCFunc find(const char *name) {
+  const TVMFuncRegistry *functions = TVMSystemLibEntryPoint()->registry;
+  const char *known = functions->names + 2;
+  for (int i = 0; i < functions->names[0]; ++i, known += strlen(known) + 1)
+    if (strcmp(known, name) == 0) return functions->funcs[i];
+  return NULL;
+}
+"""
+SYSTEM_LIBRARY = "TVMSystemLibEntryPoint"
 # -O0 makes no calls that the C does not have.
 HOST = ["-O0", "-w", "-std=gnu11", "-DCANARY=0", f"-I{generated_c.HEADERS}"]
 ARM = ["-O1", "-w", "-DCANARY=16", "-std=gnu11", "-mcpu=cortex-m3", "-mthumb", "-mfp16-format=ieee", f"-I{generated_c.HEADERS}"]
@@ -109,6 +120,7 @@ class Application:
         self.count = 0
         self.source = random.Random(7)
         self.inputs = {}
+        self.has_table = any(one["symbol"] == SYSTEM_LIBRARY for one in module["functions"])
 
     def bytes_for(self, memory):
         size = bytes_of(memory)
@@ -149,9 +161,10 @@ class Application:
             return
         values = ", ".join(f"{{.v_handle = &{one}}}" for one in tensors)
         codes = ", ".join(["kTVMDLTensorHandle"] * (self.module["type_codes"] or len(tensors)))
+        callee = f'find("{function["symbol"]}")' if self.has_table else function["symbol"]
         self.statements.append(
             f"{{ TVMValue args[] = {{{values}}}, result; int codes[] = {{{codes}}}, code; "
-            f"if ({function['symbol']}((void *)args, (void *)codes, {len(tensors)}, (void *)&result, "
+            f"if ({callee}((void *)args, (void *)codes, {len(tensors)}, (void *)&result, "
             f"(void *)&code, NULL)) return 3; }}")
 
     def inputs_and_outputs(self):
@@ -262,7 +275,10 @@ class Application:
                 lines.append(TVM_FUNCTIONS[one["name"]])
         if self.module["interface"] == "c":
             lines.append(f'#include "{pathlib.Path(self.module["functions"][0]["member"]).name}"')
-        lines += [f"{one['prototype']};" for one in self.module["functions"] if self.module["interface"] != "c"]
+        if self.has_table:
+            lines += ['#include "tvm/runtime/crt/module.h"', f"{self.module['functions'][0]['prototype']};", FIND]
+        elif self.module["interface"] != "c":
+            lines += [f"{one['prototype']};" for one in self.module["functions"]]
         lines += [*self.globals, "int main(void) {", *self.statements]
         for name, size in self.outputs:
             lines.append(f'for (size_t i = 0; i < {size}; ++i) printf("%02x", ((uint8_t *){name})[i]);\nputs("");')
@@ -531,6 +547,29 @@ class Integration(unittest.TestCase):
         self.assertEqual(unknown(members | {wrapper: more}), {"ticks"})
         more += b"extern float gains[2], offset;\n"
         self.assertEqual(unknown(members | {wrapper: more}), {"ticks", "gains", "offset"})
+
+    def test_a_directory_of_c_alone_has_the_struct_of_its_model_and_least_sizes(self):
+        """As TVM wrote C in 2021, before a function `tvmgen_<module>_run` was there."""
+        source = self.directory / "c"
+        source.mkdir()
+        with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
+            (c,) = [tar.extractfile(one).read() for one in tar if one.name.endswith("default_lib1.c")]
+        (source / "default_lib1.c").write_bytes(c)
+        (source / "default_lib0.c").write_text("""
+#include "../../src/standalone_crt/include/tvm/runtime/c_runtime_api.h"
+static int32_t run(void* args, void* codes, int count, void* out, void* out_code, void* resource) { return 0; }
+const tvm_model_t tvmgen_default_network = {
+    .run_func = &run, .num_input_tensors = 1, .num_output_tensors = 1,
+};
+""")
+        (module,) = lists(source)
+        self.assertEqual(module["interface"], "packed")
+        self.assertEqual([(one["prototype"], one["member"]) for one in module["functions"]],
+                         [("extern const tvm_model_t tvmgen_default_network",
+                           "codegen/host/src/default_lib0.c")])
+        self.assertEqual([one["bytes"] for one in module["inputs"]], [{"min": 256, "max": None}])
+        self.assertIn({"name": "../../src/standalone_crt/include/tvm/runtime/c_runtime_api.h", "origin": "tvm"},
+                      module["headers"])
 
     def test_loops_are_lines_of_the_c(self):
         """Each loop with one extent is at a line with this `for`, and all `for` of kernels are loops."""
