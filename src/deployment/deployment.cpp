@@ -70,12 +70,10 @@ ModelLibrary read_any_metadata(const archive::Archive& archive) {
           "Format; tvmc compile --output-format=mlf writes an archive of the same network",
           {.file = archive.path(), .member = graph->name});
     }
-    const std::string directory = model_library::directory_with_format(archive.members());
-    throw support::Error(
-        ErrorKind::invalid_input,
-        "no metadata.json: this is not a Model Library Format archive" +
-            (directory.empty() ? "" : "; its directory '" + directory + "' is one"),
-        {.file = archive.path()});
+    throw support::Error(ErrorKind::invalid_input,
+                         "no metadata.json: this is not a Model Library Format archive" +
+                             model_library::hint_at_format(archive.members()),
+                         {.file = archive.path()});
   }
   const std::string_view text = get_or_throw(archive.read(*metadata));
   return get_or_throw(read_model_library(text, files).map_error([&](Diagnostic diagnostic) {

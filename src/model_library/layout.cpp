@@ -160,6 +160,17 @@ std::optional<Layout> layout_below(std::span<const Member> members, const Files&
   return std::nullopt;
 }
 
+/// Whether a name is that of generated C or of an object file of it.
+bool is_code(std::string_view name) {
+  return is_bare(name) && directory_by_name(name) != kHeaders;
+}
+
+/// The first by name of those with the same length.
+void take_shorter(std::string& best, std::string_view path) {
+  const auto key = [](std::string_view text) { return std::pair(text.size(), text); };
+  if (best.empty() || key(path) < key(best)) best = path;
+}
+
 }  // namespace
 
 std::optional<Layout> published_layout(std::span<const Member> members) {
@@ -198,13 +209,27 @@ std::string directory_with_format(std::span<const Member> members) {
     for (const std::string_view mark : {kMetadata, kHost}) {
       const std::size_t at = name.find("/" + std::string(mark));
       const bool is_whole = mark != kMetadata || at + 1 + mark.size() == name.size();
-      if (at == name.npos || !is_whole) continue;
-      const std::string_view directory = name.substr(0, at);
-      const auto key = [](std::string_view text) { return std::pair(text.size(), text); };
-      if (best.empty() || key(directory) < key(best)) best = directory;
+      if (at != name.npos && is_whole) take_shorter(best, name.substr(0, at));
     }
   }
   return best;
+}
+
+std::string hint_at_format(std::span<const Member> members) {
+  const std::string whole = directory_with_format(members);
+  if (!whole.empty()) return "; its directory '" + whole + "' is one";
+  std::string code;
+  std::string tar;
+  for (const Member& member : members) {
+    const std::string_view name = member.name;
+    const std::size_t slash = name.rfind('/');
+    if (slash != name.npos && is_code(name.substr(slash + 1))) {
+      take_shorter(code, name.substr(0, slash));
+    }
+    if (name.ends_with(".tar")) take_shorter(tar, name);
+  }
+  if (!code.empty()) return "; its directory '" + code + "' has generated code";
+  return tar.empty() ? "" : "; its file '" + tar + "' may be one";
 }
 
 }  // namespace mlf::model_library

@@ -24,4 +24,7 @@ void take_layout(archive::Archive& archive);
 /// unrelated files, the first of several; empty if there is none.
 std::string directory_with_format(std::span<const archive::Member> members);
 
+/// Says in a part of a message where the members may have the format; empty if nowhere.
+std::string hint_at_format(std::span<const archive::Member> members);
+
 }  // namespace mlf::model_library

@@ -70,6 +70,17 @@ TEST(PublishedLayout, OtherFilesBesideTheDirectoryLeaveItAlone) {
   EXPECT_EQ(directory_with_format(members_of({"a/metadata.json.txt", "README.md"})), "");
 }
 
+TEST(PublishedLayout, AHintNamesTheDirectoryOfCodeElseATar) {
+  EXPECT_EQ(hint_at_format(members_of({"b/metadata.json", "a/lib0.c", "module.tar"})),
+            "; its directory 'b' is one");
+  EXPECT_EQ(
+      hint_at_format(members_of({"a/tvmgen_default.h", "z/lib0.c", "y/deep/lib0.c", "m.tar"})),
+      "; its directory 'z' has generated code");
+  EXPECT_EQ(hint_at_format(members_of({"b.tar", "a.tar", "lib0.c.txt"})),
+            "; its file 'a.tar' may be one");
+  EXPECT_EQ(hint_at_format(members_of({"README", "src/main.c"})), "");
+}
+
 TEST(PublishedLayout, CodegenAndHostMayBeAlone) {
   EXPECT_EQ(renamed({"host/src/default_lib0.c", "host/README"}),
             (Names{"codegen/host/src/default_lib0.c", "codegen/host/README"}));
