@@ -78,6 +78,10 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCo
                  ObjectSymbols& symbols) {
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return;
+  GElf_Ehdr file;
+  // A byte of this processor has 16 bits. Sizes of sections are in bytes of 8 bits even there.
+  const bool has_words = gelf_getehdr(elf, &file) != nullptr && file.e_machine == EM_TI_C2000;
+  const std::uint64_t unit = has_words ? 2 : 1;
   const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
   for (int i = 0; i < count; ++i) {
     GElf_Sym symbol;
@@ -88,8 +92,9 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCo
     if (symbol.st_shndx == SHN_UNDEF) continue;
     if (GELF_ST_BIND(symbol.st_info) == STB_GLOBAL) code.exported.emplace(name);
     if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT) code.variables.emplace(name);
-    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-    code.functions[name].bytes += symbol.st_size;
+    const bool is_label = GELF_ST_BIND(symbol.st_info) == STB_LOCAL && symbol.st_size == 0;
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_label) continue;
+    code.functions[name].bytes += symbol.st_size * unit;
   }
 }
 

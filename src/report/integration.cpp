@@ -39,6 +39,7 @@ constexpr std::uint64_t kAlignment = 16;
 constexpr std::uint64_t kObjectAlignment = 64;
 
 constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
+constexpr std::string_view kAllocatePointer = "__TVMBackendAllocWorkspace";
 /// Gives the C runtime the table of the functions.
 constexpr std::string_view kSystemLibrary = "TVMSystemLibEntryPoint";
 constexpr std::string_view kHalf = "half";
@@ -333,8 +334,12 @@ class Integrator {
   }
 
   void add_heap_and_stack() {
-    // Without a network, only the calls tell that there is a heap; objects call it by a pointer.
-    const bool may_call = called_.contains(kAllocate) || report_.objects;
+    // Without a network, only the calls tell that there is a heap. Objects of LLVM without a system
+    // library call it by a pointer.
+    const bool may_call =
+        called_.contains(kAllocate) ||
+        (report_.objects && (is_among(report_.objects->code.missing, kAllocate) ||
+                             report_.objects->code.variables.contains(kAllocatePointer)));
     const Count heap = report_.network ? report_.ram.heap : may_call ? Count::unknown() : Count();
     if (heap != Count()) {
       IntegrationMemory& memory = list_.memory.emplace_back();
@@ -376,7 +381,8 @@ class Integrator {
     for (const std::string& name : external_) {
       const bool is_listed =
           std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
-      if (!is_listed && !arrays_.contains(name)) names.insert(name);
+      const bool is_in_objects = report_.objects && report_.objects->code.variables.contains(name);
+      if (!is_listed && !is_in_objects && !arrays_.contains(name)) names.insert(name);
     }
     for (const std::string& name : names) {
       if (!list_.is_linked && defined_.contains(name)) continue;

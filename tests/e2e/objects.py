@@ -133,6 +133,20 @@ class Objects(unittest.TestCase):
                     compared += len(expected)
         self.assertGreater(compared, 20)
 
+    def test_sizes_of_functions_of_a_c2000_are_words_of_16_bits(self):
+        """An object of this computer with the number of that machine (EM_TI_C2000), and with a local label."""
+        directory, made = self.compiled(chosen()[0])
+        label = self.directory / "label.s"
+        label.write_text(".text\n.type label, @function\nlabel:\nnop\n")
+        subprocess.run(["gcc", "-c", label, "-o", made.with_name("label.o")], check=True)
+        bytes_of = lambda: {one["symbol"]: one["bytes"] for one in report_of(directory)["objects"]["functions"]}
+        before = bytes_of()
+        self.assertNotIn("label", before)
+        content = bytearray(made.read_bytes())
+        content[18:20] = (141).to_bytes(2, "little")
+        made.write_bytes(content)
+        self.assertEqual(bytes_of(), {name: 2 * size for name, size in before.items()})
+
     def test_a_file_that_is_no_object_is_a_reason(self):
         directory, made = self.compiled(chosen()[0])
         made.write_bytes(b"no object")
