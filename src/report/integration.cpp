@@ -290,6 +290,11 @@ class Integrator {
           list_.structs, [&](const CStruct& one) { return is_among(one.fields, pool.name); });
       memory.is_in_archive =
           (entry_ ? !is_field : array != nullptr) && !external_.contains(pool.name);
+      for (const tir::OtherMemory& other : network.other_memory) {
+        // The struct of constants ends at a multiple of its alignment.
+        const bool is_of_pool = other.kind == tir::OtherKind::padding && other.name == pool.name;
+        if (memory.is_in_archive && is_of_pool) memory.bytes += analysis::to_count(other.bytes);
+      }
       if (array != nullptr) {
         memory.section = array->section;
         memory.alignment = array->alignment.value_or(memory.alignment);
