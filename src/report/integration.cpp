@@ -53,6 +53,12 @@ constexpr std::string_view kHeadersOfC[] = {"assert.h", "ctype.h",    "errno.h",
                                             "stdarg.h", "stdbool.h",  "stddef.h", "stdint.h",
                                             "stdio.h",  "stdlib.h",   "string.h", "tgmath.h"};
 
+bool is_of_tvm(std::string_view path) {
+  // Projects of TVM name its headers by a path to them.
+  return support::is_tvm_header(path) || path.find("/tvm/runtime/") != path.npos ||
+         path.find("/dlpack/") != path.npos;
+}
+
 std::string origin_of_header(std::string_view path) {
   const auto begins = [&](std::initializer_list<std::string_view> beginnings) {
     return std::ranges::any_of(beginnings,
@@ -60,9 +66,7 @@ std::string origin_of_header(std::string_view path) {
   };
   CalleeOrigin origin = CalleeOrigin::unknown;
   if (is_among(kHeadersOfC, path)) origin = CalleeOrigin::c_library;
-  // Projects of TVM name its headers by a path to them.
-  const bool is_in_tvm = path.find("/tvm/runtime/") != path.npos;
-  if (support::is_tvm_header(path) || is_in_tvm) origin = CalleeOrigin::tvm;
+  if (is_of_tvm(path)) origin = CalleeOrigin::tvm;
   if (begins({"arm_acle.h", "arm_neon.h", "arm_mve.h", "riscv_"})) {
     origin = CalleeOrigin::compiler;
   } else if (begins({"arm_", "cmsis"}))
@@ -122,6 +126,8 @@ class Integrator {
     tir::CReferences references = tir::references_of(text, deployment_.macros());
     if (references.defined.contains(kSystemLibrary)) system_library_ = &file;
     defined_.merge(references.defined);
+    // What these declare is TVM's, and no file has to call it.
+    if (is_of_tvm(file.name)) return;
     external_.merge(references.external);
     called_.merge(references.called);
     for (std::string& path : references.includes) {

@@ -555,6 +555,9 @@ class Integration(unittest.TestCase):
         with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
             members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
         self.assertEqual(unknown(members), set())
+        header = b"#include <emscripten.h>\nint TVMArrayAlloc(const int64_t *shape, int bits);\nint board(void);\n"
+        beside = members | {"codegen/host/include/tvm/runtime/c_runtime_api.h": header}
+        self.assertEqual(unknown(beside), set())
         (wrapper,) = [name for name in members if name.endswith("lib0.c")]
         self.assertEqual(unknown({name: text for name, text in members.items() if name != wrapper}), {"tvmgen_default_run"})
         more = members[wrapper] + b"\nextern int8_t board_table[4];\nextern volatile int ticks;\nint8_t board_table[4];\n"
