@@ -20,7 +20,7 @@ BELOW = {
     "tir/save_json": ["tir"],
     "tir/text": ["tir/save_json"],
     "tir/json": ["tir"],
-    "tir/compare": ["tir/text"],
+    "tir/compare": ["tir"],
     "tir/legacy": ["tir/text"],
     "tir/tvmscript": ["tir/text"],
     "tir/c": ["tir/text"],

@@ -48,26 +48,18 @@ bool has_identity(Node node) {
 
 // Both directions of the bijection are stored, so a node of either side cannot join two pairs
 // unnoticed.
-Pairing::Match Pairing::pair(Node left, Node right, std::uint32_t scope) {
+Pairing::Match Pairing::pair(Node left, Node right) {
   NodeId& partner_of_right = left_of_[index(right.id())];
   if (partner_of_right == left.id()) return Match::paired;
   if (partner_of_right != NodeId::none) return Match::conflict;
   if (right_of_[index(left.id())] != NodeId::none) return Match::left_split;
-  add_copy(left, right, scope);
+  add_copy(left, right);
   return Match::paired;
 }
 
-void Pairing::add_copy(Node left, Node right, std::uint32_t scope) {
+void Pairing::add_copy(Node left, Node right) {
   left_of_[index(right.id())] = left.id();
   right_of_[index(left.id())] = right.id();
-  scope_of_[index(left.id())] = scope;
-}
-
-bool Pairing::pair_missing(Node left, Node reference) {
-  const auto key = std::pair(std::string(reference.text(f::MissingObject::type_key)),
-                             reference.integer(f::MissingObject::index));
-  const NodeId known = missing_.emplace(key, left.id()).first->second;
-  return known == left.id() || are_equal_arrays(left, Node(left.module(), known));
 }
 
 // --- Entries of maps ----------------------------------------------------------------------------

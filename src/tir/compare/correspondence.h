@@ -3,9 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "mlf/tir/module.h"
@@ -19,33 +16,24 @@ bool has_identity(Node node);
 class Pairing {
  public:
   Pairing(const Module& left, const Module& right)
-      : right_of_(left.size()), left_of_(right.size()), scope_of_(left.size()) {}
+      : right_of_(left.size()), left_of_(right.size()) {}
 
   enum class Match : std::uint8_t {
     paired,      ///< these two correspond, now or since an earlier call
     left_split,  ///< left has another partner, right has none: one node became several
     conflict,    ///< right has another partner
   };
-  /// Pairs two nodes, and records `scope` as the place.
-  Match pair(Node left, Node right, std::uint32_t scope);
+  Match pair(Node left, Node right);
   /// Gives another partner to a left node that has one.
-  void add_copy(Node left, Node right, std::uint32_t scope);
-  /// The scope in which a left node was paired last.
-  std::uint32_t scope_of(Node left) const { return scope_of_[index(left.id())]; }
+  void add_copy(Node left, Node right);
 
   /// Partners; `NodeId::none` if there is none yet.
   NodeId left_of(Node right) const { return left_of_[index(right.id())]; }
   NodeId right_of(Node left) const { return right_of_[index(left.id())]; }
 
-  /// Pairs an object with a reference into a missing metadata section; false if the reference has
-  /// another partner.
-  bool pair_missing(Node left, Node reference);
-
  private:
   std::vector<NodeId> right_of_;
   std::vector<NodeId> left_of_;
-  std::vector<std::uint32_t> scope_of_;
-  std::map<std::pair<std::string, std::int64_t>, NodeId> missing_;
 };
 
 constexpr std::uint32_t kUnmatched = UINT32_MAX;

@@ -121,9 +121,9 @@ namespace {
 
 constexpr std::size_t kMaxText = 60;
 
-std::string quoted(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return fmt::format("\"{}\"", text);
-  return fmt::format("\"{}…\" ({} bytes)", text.substr(0, most), text.size());
+std::string quoted(std::string_view text) {
+  if (text.size() <= kMaxText) return fmt::format("\"{}\"", text);
+  return fmt::format("\"{}…\" ({} bytes)", text.substr(0, kMaxText), text.size());
 }
 
 std::string enumeration_name(const FieldInfo& field, std::int64_t value) {
@@ -137,7 +137,9 @@ std::string entries(std::size_t count, bool defined) {
   return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
 }
 
-std::string show(Node node, std::uint8_t i, std::size_t most) {
+}  // namespace
+
+std::string brief_field(Node node, std::uint8_t i) {
   const FieldInfo& field = node.info().fields[i];
   switch (field.type) {
     case FieldType::node:
@@ -148,7 +150,7 @@ std::string show(Node node, std::uint8_t i, std::size_t most) {
     case FieldType::node_map:
       return entries(node.map(i).size(), node.map(i).defined());
     case FieldType::string:
-      return node.has_text(i) ? quoted(node.text(i), most) : "undefined";
+      return node.has_text(i) ? quoted(node.text(i)) : "undefined";
     case FieldType::enumeration:
       return enumeration_name(field, node.integer(i));
     case FieldType::integer:
@@ -167,26 +169,13 @@ std::string show(Node node, std::uint8_t i, std::size_t most) {
   return {};
 }
 
-std::string with_scalars(Node node, std::size_t most) {
+std::string brief(Node node) {
+  if (!node) return "undefined";
   std::string text(node.info().name);
   for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
-    if (!holds_nodes(node.info().fields[i].type)) text += " " + show(node, i, most);
+    if (!holds_nodes(node.info().fields[i].type)) text += " " + brief_field(node, i);
   }
   return text;
-}
-
-}  // namespace
-
-std::string brief(Node node) {
-  return node ? with_scalars(node, kMaxText) : "undefined";
-}
-
-std::string brief_field(Node node, std::uint8_t field) {
-  return show(node, field, kMaxText);
-}
-
-std::string scalar_fields(Node node) {
-  return with_scalars(node, std::string::npos);
 }
 
 }  // namespace mlf::tir::compare_detail

@@ -80,8 +80,4 @@ std::string brief(Node node);
 /// The value of a field that is not a node; for lists and maps, the size.
 std::string brief_field(Node node, std::uint8_t field);
 
-/// All scalar fields that distinguish this node from others of its kind, without its children: like
-/// `brief`, but complete.
-std::string scalar_fields(Node node);
-
 }  // namespace mlf::tir::compare_detail

@@ -1,6 +1,8 @@
 #include "tir/text/op_table.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 #include <vector>
 
@@ -65,6 +67,28 @@ const OpInfo* find_script_op(std::string_view script_name) {
   static const Index index = index_by(&OpInfo::script_name);
   if (const OpInfo* const op = look_up(index, script_name)) return op;
   return find_op(script_name);
+}
+
+bool has_certain_dtype(Node call) {
+  constexpr std::string_view kOfAnyDtype[] = {
+      "tir.tvm_throw_last_error",
+      "tir.ptx_ldg32",
+      "tir.tvm_call_packed",
+      "tir.tvm_call_cpacked",
+      "tir.tvm_call_trace_packed",
+      "tir.tvm_call_packed_lowered",
+      "tir.tvm_call_cpacked_lowered",
+      "tir.tvm_call_trace_packed_lowered",
+      "tir.ret",
+      "tir.tvm_struct_set",
+      "tir.texture2d_load",
+      "tir.texture2d_store",
+      "tir.tvm_thread_allreduce",
+      "tir.undef",
+  };
+  const Node op = call[f::Call::op];
+  if (!op.is(Kind::Op) || find_op(op.text(f::Op::name)) == nullptr) return false;
+  return std::ranges::find(kOfAnyDtype, op.text(f::Op::name)) == std::end(kOfAnyDtype);
 }
 
 // Each rule is that of the constructors in TVM's src/tir/op/op.cc, or of Python's tvm.tir.op.

@@ -45,6 +45,10 @@ const OpInfo* find_op(std::string_view name);
 /// By the name after the prefix in TVMScript; accepts a full name ("tir.exp") too.
 const OpInfo* find_script_op(std::string_view script_name);
 
+/// Whether the dtype of a call follows from its operator and arguments, or a text states it. Else
+/// the caller of TVM's builder or the called function determines it.
+bool has_certain_dtype(Node call);
+
 /// The dtype that `rule` gives for arguments with these dtypes; nullopt if there are too few.
 std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> arguments);
 std::optional<DType> infer_dtype(DtypeRule rule, const NodeList& arguments);

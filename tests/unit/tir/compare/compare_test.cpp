@@ -1,4 +1,3 @@
-#include "tir/compare/compare.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
+#include "text_tolerance.h"
 
 namespace mlf::tir {
 namespace {
@@ -95,7 +95,8 @@ TEST(Compare, MatchesFunctionsByNameAndReportsMissingOnesAndTheirOrder) {
   const Module abc = make({"a", "b", "c"});
   EXPECT_EQ(lines(compare(abc, make({"b", "a", "c"}))),
             Lines{"functions: entries in one order / entries in another"});
-  EXPECT_EQ(lines(compare(abc, make({"b", "a", "c"}), Tolerance::of(Dialect::tvmscript))), Lines{});
+  EXPECT_EQ(lines(compare(abc, make({"b", "a", "c"}), TextTolerance::of(Dialect::tvmscript))),
+            Lines{});
   EXPECT_EQ(
       lines(compare(abc, make({"a", "c", "d"}))),
       (Lines{"functions[\"b\"]: PrimFunc / missing", "functions[\"d\"]: missing / PrimFunc"}));
@@ -183,8 +184,8 @@ TEST(Compare, SplicesSequencesForTvmscriptOnly) {
   const Module right = with_body(std::move(b), flat);
   const Module left = nested();
   EXPECT_FALSE(compare(left, right).equal());
-  EXPECT_FALSE(compare(left, right, Tolerance::of(Dialect::legacy_text)).equal());
-  const Comparison result = compare(left, right, Tolerance::of(Dialect::tvmscript));
+  EXPECT_FALSE(compare(left, right, TextTolerance::of(Dialect::legacy_text)).equal());
+  const TextComparison result = compare(left, right, TextTolerance::of(Dialect::tvmscript));
   EXPECT_EQ(lines(result), Lines{});
   ASSERT_EQ(result.tolerated.size(), 1u);
   EXPECT_EQ(result.tolerated[0].loss, LossCode::seq_nesting);

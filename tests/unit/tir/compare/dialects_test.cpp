@@ -8,7 +8,7 @@
 
 #include "corpus.h"
 #include "support/corpus_directory.h"
-#include "tir/compare/compare.h"
+#include "text_tolerance.h"
 
 namespace mlf::tir {
 namespace {
@@ -31,7 +31,7 @@ void expect_equal(const std::string& name, const Comparison& result) {
 }
 
 /// What is tolerated is what the reader said that the text had lost.
-void expect_listed(const std::string& name, const Comparison& result,
+void expect_listed(const std::string& name, const TextComparison& result,
                    const std::vector<Loss>& losses) {
   std::set<LossCode> listed;
   for (const Loss& loss : losses) listed.insert(loss.code);
@@ -44,7 +44,7 @@ void expect_listed(const std::string& name, const Comparison& result,
   }
 }
 
-void print_line(const std::string& name, Dialect dialect, const Comparison& result) {
+void print_line(const std::string& name, Dialect dialect, const TextComparison& result) {
   LossCounts losses;
   for (const Tolerated& tolerated : result.tolerated) ++losses[info(tolerated.loss).code];
   const std::string dialect_name(to_string(dialect));
@@ -73,7 +73,7 @@ void compare_all(const std::vector<corpus::TextPair>& pairs) {
     const auto text = corpus::read_or_fail(pair.name, pair.text);
     if (!json || !text) continue;
     const Dialect dialect = text->source.dialect;
-    const Comparison result = compare(json->module, text->module, Tolerance::of(dialect));
+    const TextComparison result = compare(json->module, text->module, TextTolerance::of(dialect));
     for (const Tolerated& tolerated : result.tolerated) ++counts[tolerated.row];
     print_line(pair.name, dialect, result);
     expect_equal(pair.name, result);
@@ -102,7 +102,7 @@ TEST(Comparison, OfAnyCorpusModuleWithItselfFindsNothing) {
     if (!one || !other) continue;
     expect_equal(path.string(), compare(one->module, other->module));
     for (const Dialect dialect : kTexts) {
-      const auto result = compare(one->module, other->module, Tolerance::of(dialect));
+      const auto result = compare(one->module, other->module, TextTolerance::of(dialect));
       expect_equal(path.string(), result);
       for (const Tolerated& tolerated : result.tolerated) {
         ADD_FAILURE() << path << ": " << tolerated.path << ": "

@@ -9,7 +9,7 @@
 #include "scores.h"
 #include "support/every_kind.h"
 #include "support/ir_editor.h"
-#include "tir/compare/compare.h"
+#include "text_tolerance.h"
 
 namespace mlf::tir {
 namespace {
@@ -19,7 +19,7 @@ using mutation::Score;
 using mutation::Scores;
 
 /// Whether a row of the tolerance is about this field, or about nodes of this kind as a whole.
-bool is_listed(const Tolerance& tolerance, Kind kind, std::uint8_t field) {
+bool is_listed(const TextTolerance& tolerance, Kind kind, std::uint8_t field) {
   return std::ranges::any_of(tolerance.rows(), [&](std::uint16_t index) {
     const ToleranceRow& row = all_tolerances()[index];
     if (row.kind != kind) return false;
@@ -27,7 +27,7 @@ bool is_listed(const Tolerance& tolerance, Kind kind, std::uint8_t field) {
   });
 }
 
-bool is_hidden(const Tolerance& tolerance, Kind kind, const FieldInfo& field) {
+bool is_hidden(const TextTolerance& tolerance, Kind kind, const FieldInfo& field) {
   return std::ranges::any_of(tolerance.rows(), [&](std::uint16_t index) {
     const ToleranceRow& row = all_tolerances()[index];
     return row.kind == kind && row.aspect == Aspect::field && hides_below(row.rule) &&
@@ -35,7 +35,7 @@ bool is_hidden(const Tolerance& tolerance, Kind kind, const FieldInfo& field) {
   });
 }
 
-std::vector<Node> compared_nodes(const Module& module, const Tolerance& tolerance) {
+std::vector<Node> compared_nodes(const Module& module, const TextTolerance& tolerance) {
   return mutation::visible_nodes(module, [&](Node node, const FieldInfo& field) {
     return is_hidden(tolerance, node.kind(), field);
   });
@@ -44,15 +44,15 @@ std::vector<Node> compared_nodes(const Module& module, const Tolerance& toleranc
 /// How many nodes of each kind have their fields changed.
 constexpr std::size_t kNodesOfAKind = 3;
 
-bool notices(const Module& original, const Mutation& mutation, const Tolerance& tolerance) {
+bool notices(const Module& original, const Mutation& mutation, const TextTolerance& tolerance) {
   Builder builder = test::copied(original);
   mutation.apply(builder);
   const Module changed = std::move(builder).finish(original.root().id());
   return !compare(original, changed, tolerance).equal();
 }
 
-void score_field(const Module& module, Node node, std::uint8_t field, const Tolerance& tolerance,
-                 Scores& scores) {
+void score_field(const Module& module, Node node, std::uint8_t field,
+                 const TextTolerance& tolerance, Scores& scores) {
   Score& score = scores[node.info().name];
   for (const Mutation& mutation : mutation::mutations_of(node, field)) {
     ++score.made;
@@ -67,7 +67,7 @@ void score_field(const Module& module, Node node, std::uint8_t field, const Tole
   }
 }
 
-void score_module(const Module& module, const Tolerance& tolerance, Scores& scores) {
+void score_module(const Module& module, const TextTolerance& tolerance, Scores& scores) {
   for (const Node node : mutation::sample(compared_nodes(module, tolerance), kNodesOfAKind)) {
     for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
       score_field(module, node, i, tolerance, scores);
@@ -75,15 +75,15 @@ void score_module(const Module& module, const Tolerance& tolerance, Scores& scor
   }
 }
 
-Tolerance tolerance_named(std::string_view name) {
+TextTolerance tolerance_named(std::string_view name) {
   const auto dialect = dialect_named(name);
-  return dialect ? Tolerance::of(*dialect) : Tolerance::none();
+  return dialect ? TextTolerance::of(*dialect) : TextTolerance::none();
 }
 
 class ChangesToEveryKind : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(ChangesToEveryKind, AreNoticedUnlessATableRowListsThem) {
-  const Tolerance tolerance = tolerance_named(GetParam());
+  const TextTolerance tolerance = tolerance_named(GetParam());
   Scores scores;
   score_module(test::module_of_every_kind(), tolerance, scores);
   mutation::print(GetParam(), scores);
@@ -106,7 +106,7 @@ TEST(ChangesToEveryKind, IncludeTheSpan) {
   EXPECT_FALSE(compare(original, changed).equal());
   EXPECT_FALSE(compare(changed, original).equal());
   EXPECT_TRUE(compare(changed, changed).equal());
-  EXPECT_TRUE(compare(changed, original, Tolerance::of(Dialect::tvmscript)).equal());
+  EXPECT_TRUE(compare(changed, original, TextTolerance::of(Dialect::tvmscript)).equal());
 }
 
 /// Two references to one node, or to two that look the same.
@@ -151,7 +151,7 @@ TEST(Identity, OfVariablesBuffersConstantsAndObjectsIsMeaning) {
 class ChangesToRealModules : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(ChangesToRealModules, AreNoticedUnlessATableRowListsThem) {
-  const Tolerance tolerance = tolerance_named(GetParam());
+  const TextTolerance tolerance = tolerance_named(GetParam());
   const auto files = corpus::save_json_files(MLF_TEST_DATA "/tir/pairs");
   EXPECT_GE(files.size(), 10u);
   Scores scores;

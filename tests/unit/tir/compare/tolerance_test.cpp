@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
-#include "tir/compare/compare.h"
+#include "text_tolerance.h"
 
 namespace mlf::tir {
 namespace {
@@ -77,7 +77,7 @@ Module made(const Make& make) {
 
 /// "equal", the codes of the losses that explain the differences, or the first difference.
 std::string verdict(Dialect dialect, const Make& left, const Make& right) {
-  const Comparison result = compare(made(left), made(right), Tolerance::of(dialect));
+  const TextComparison result = compare(made(left), made(right), TextTolerance::of(dialect));
   if (!result.equal()) return "differs at " + result.differences.front().path;
   std::string codes;
   for (const Tolerated& tolerated : result.tolerated) {

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "support/error.h"
-#include "tir/compare/compare.h"
 #include "tir/json/format.h"
 #include "unit/all_rows.h"
 #include "unit/tir/c/normalization_rules.h"
+#include "unit/tir/compare/text_tolerance.h"
 #include "unit/tir/json/documents.h"
 
 namespace mlf::tir::tir_json {

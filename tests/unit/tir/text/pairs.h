@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "reading.h"
-#include "tir/compare/compare.h"
+#include "unit/tir/compare/text_tolerance.h"
 
 namespace mlf::tir::text {
 
@@ -38,7 +38,7 @@ inline void expect_what_was_saved(const std::filesystem::path& directory, const 
   const Document printed = read_text(text);
   const Document saved = read_text(json);
   ASSERT_EQ(printed.source.dialect, dialect);
-  const Comparison result = compare(saved.module, printed.module, Tolerance::of(dialect));
+  const TextComparison result = compare(saved.module, printed.module, TextTolerance::of(dialect));
   for (const Difference& difference : result.differences) ADD_FAILURE() << to_string(difference);
   std::set<LossCode> unlisted;
   for (const Tolerated& tolerated : result.tolerated) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reading.h"
-#include "tir/compare/compare.h"
+#include "unit/tir/compare/text_tolerance.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
@@ -40,8 +40,8 @@ class ScriptPairs : public testing::TestWithParam<std::string> {
  protected:
   const Document printed_ = read_data(GetParam() + ".txt");
   const Document saved_ = read_data(GetParam() + ".json");
-  const Comparison result_ =
-      compare(saved_.module, printed_.module, Tolerance::of(printed_.source.dialect));
+  const TextComparison result_ =
+      compare(saved_.module, printed_.module, TextTolerance::of(printed_.source.dialect));
 };
 
 TEST_P(ScriptPairs, SaysWhatTheCompilerHad) {

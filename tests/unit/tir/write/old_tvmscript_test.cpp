@@ -42,7 +42,7 @@ TEST_P(WrittenOldScripts, ReadBackAsTheModuleThatWasWritten) {
   EXPECT_EQ(written.source.dialect, Dialect::old_tvmscript);
   EXPECT_LE(written.source.tvm_version.first, minor);
   EXPECT_GE(written.source.tvm_version.last, minor);
-  expect_same(saved.module, written.module, Tolerance::of(Dialect::old_tvmscript));
+  expect_same(saved.module, written.module, TextTolerance::of(Dialect::old_tvmscript));
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, WrittenOldScripts,

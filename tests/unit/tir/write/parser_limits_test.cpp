@@ -71,7 +71,7 @@ TEST(ParserLimits, OldTextHasTheWordsOfTheParser) {
   EXPECT_NE(text.find("x: T.boolean"), std::string::npos) << text;
   EXPECT_NE(text.find("buffer_type=\"auto_broadcast\""), std::string::npos) << text;
   const Document again = read_text(text);
-  write_test::expect_same(document.module, again.module, Tolerance::of(Dialect::old_tvmscript));
+  write_test::expect_same(document.module, again.module, TextTolerance::of(Dialect::old_tvmscript));
 }
 
 TEST(ParserLimits, AutoBroadcastBuffersHaveStrides) {

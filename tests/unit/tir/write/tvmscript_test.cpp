@@ -57,7 +57,7 @@ TEST_P(WrittenScripts, ReadBackAsTheModuleThatWasWrittenOrSayWhyNot) {
   const auto [first, last] = kRenamed.equal_range(GetParam());
   std::vector<std::string> expected;
   for (auto renamed = first; renamed != last; ++renamed) expected.push_back(renamed->second);
-  const auto found = compare(saved.module, written.module, Tolerance::of(Dialect::tvmscript));
+  const auto found = compare(saved.module, written.module, TextTolerance::of(Dialect::tvmscript));
   std::vector<std::string> differences;
   for (const auto& difference : found.differences) differences.push_back(to_string(difference));
   EXPECT_EQ(differences, expected);
@@ -182,7 +182,7 @@ TEST(WrittenRanges, OfEveryDtypeAndSizeAreReadAgainAsTheyAre) {
         read_text(head + "    for i in range(" + bounds + "):\n        T.evaluate(n)\n");
     const std::string script = script_of(first);
     const Document second = read_text(script);
-    write_test::expect_same(first.module, second.module, Tolerance::of(Dialect::tvmscript));
+    write_test::expect_same(first.module, second.module, TextTolerance::of(Dialect::tvmscript));
     EXPECT_EQ(script_of(second), script);
   }
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "mlf/tir/write.h"
-#include "tir/compare/compare.h"
+#include "unit/tir/compare/text_tolerance.h"
 
 namespace mlf::tir::write_test {
 
@@ -46,7 +46,7 @@ inline std::string contents(const std::filesystem::path& path) {
 }
 
 inline void expect_same(const Module& left, const Module& right,
-                        const Tolerance& tolerance = Tolerance::none()) {
+                        const TextTolerance& tolerance = TextTolerance::none()) {
   const Comparison result = compare(left, right, tolerance);
   for (const Difference& difference : result.differences) ADD_FAILURE() << to_string(difference);
   EXPECT_GT(result.nodes, 0u);

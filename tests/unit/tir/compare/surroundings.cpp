@@ -1,7 +1,8 @@
-#include "tir/compare/surroundings.h"
+#include "surroundings.h"
 
 #include <utility>
 
+#include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::compare_detail {
@@ -10,7 +11,17 @@ namespace mlf::tir::compare_detail {
 
 // One pass over all nodes, in no particular order. The roles are complete after it.
 Roles::Roles(const Module& module) {
-  for (std::uint32_t id = 1; id < module.size(); ++id) add(module.node(static_cast<NodeId>(id)));
+  for (std::uint32_t id = 1; id < module.size(); ++id) {
+    const Node node = module.node(static_cast<NodeId>(id));
+    add(node);
+    if (node.category() != Category::function) continue;
+    for_each_pre_order(node, [&](Node part) { scopes_.emplace(index(part.id()), id); });
+  }
+}
+
+std::uint32_t Roles::scope_of(Node node) const {
+  const auto found = scopes_.find(index(node.id()));
+  return found == scopes_.end() ? 0 : found->second;
 }
 
 void Roles::add(Node node) {

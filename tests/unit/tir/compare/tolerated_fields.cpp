@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,12 +13,11 @@
 #include "mlf/tir/visit.h"
 #include "support/characters.h"
 #include "tir/array_uses.h"
-#include "tir/compare/descriptions.h"
-#include "tir/compare/tolerance_rules.h"
 #include "tir/linear_sum.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
+#include "tolerance_rules.h"
 
 namespace mlf::tir::compare_detail {
 namespace {
@@ -44,6 +42,17 @@ void for_each_part(Node expr, Visit&& visit) {
       expr, seen,
       [](Node node) { return is_named(node) ? Descend::past_children : Descend::into_children; },
       visit);
+}
+
+/// All fields of a node that distinguish it from others of its kind, without its children.
+std::string scalar_fields(Node node) {
+  std::string text(node.info().name);
+  for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
+    const FieldType type = node.info().fields[i].type;
+    if (holds_nodes(type)) continue;
+    text += " " + (type == FieldType::string ? std::string(node.text(i)) : brief_field(node, i));
+  }
+  return text;
 }
 
 std::string format_form(const LinearForm& form) {
@@ -341,7 +350,7 @@ IdentityName right_names(const Pairing& pairing) {
 }
 
 bool are_spelled_alike(Node left, Node right, const Knowledge& known) {
-  return spelling(left, left_name) == spelling(right, right_names(known.pairing));
+  return spelling(left, left_name) == spelling(right, right_names(*known.pairing));
 }
 
 // The printers write a range as `begin, begin + extent` and fold constants. A reader subtracts
@@ -354,7 +363,7 @@ bool is_same_end(const FieldPair& at, const Knowledge& known) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
   return !are_spelled_alike(left, right, known) &&
-         linear_form(left, left_name) == linear_form(right, right_names(known.pairing));
+         linear_form(left, left_name) == linear_form(right, right_names(*known.pairing));
 }
 
 bool has_same_thread_tag(const FieldPair& at) {
@@ -410,30 +419,8 @@ bool are_equal_rounded(const FieldPair& at) {
          fmt::format("{:.6g}", at.right.real(at.field));
 }
 
-// The caller of TVM's builder, or the called function, determines the dtypes of these calls.
-constexpr std::array<std::string_view, 14> kCallsOfAnyDtype = {
-    "tir.tvm_throw_last_error",
-    "tir.ptx_ldg32",
-    "tir.tvm_call_packed",
-    "tir.tvm_call_cpacked",
-    "tir.tvm_call_trace_packed",
-    "tir.tvm_call_packed_lowered",
-    "tir.tvm_call_cpacked_lowered",
-    "tir.tvm_call_trace_packed_lowered",
-    "tir.ret",
-    "tir.tvm_struct_set",
-    "tir.texture2d_load",
-    "tir.texture2d_store",
-    "tir.tvm_thread_allreduce",
-    "tir.undef",
-};
-
 bool is_uncertain_call(const FieldPair& at) {
-  const Node op = at.left[f::Call::op];
-  if (!op.is(Kind::Op)) return true;
-  const std::string_view name = op.text(f::Op::name);
-  return text::find_op(name) == nullptr ||
-         std::ranges::find(kCallsOfAnyDtype, name) != kCallsOfAnyDtype.end();
+  return !text::has_certain_dtype(at.left);
 }
 
 bool is_plain_type(const FieldPair& at) {

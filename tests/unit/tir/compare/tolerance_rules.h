@@ -2,19 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
-#include "tir/compare/compare.h"
-#include "tir/compare/correspondence.h"
-#include "tir/compare/surroundings.h"
+#include "surroundings.h"
+#include "text_tolerance.h"
 
 namespace mlf::tir::compare_detail {
 
 /// Knowledge about both modules beyond the two compared nodes.
 struct Knowledge {
+  Knowledge(const Module& on_left, const Module& on_right) : left(on_left), right(on_right) {}
+
   Roles left;
   Roles right;
-  Pairing pairing;
+  const Pairing* pairing = nullptr;  ///< of the comparison so far
+  /// The objects that references into a missing metadata section are.
+  std::map<std::pair<std::string, std::int64_t>, NodeId> missing;
 };
 
 /// A field of two nodes of one kind (a SizeVar and a Var count as one) whose values may differ.

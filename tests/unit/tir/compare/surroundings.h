@@ -24,6 +24,8 @@ class Roles {
   bool is_stated(Node buffer) const { return stated_.contains(index(buffer.id())); }
   /// Whether an Allocate or AllocateConst sets this Var.
   bool is_allocated(Node var) const { return allocated_.contains(index(var.id())); }
+  /// The first function that contains a node; 0 outside of functions.
+  std::uint32_t scope_of(Node node) const;
   /// Whether this Block is the outermost of a function.
   bool is_root_block(Node block) const { return roots_.contains(index(block.id())); }
 
@@ -36,6 +38,7 @@ class Roles {
   void add_block(Node block);
   static Node find(const NodeById& ids, Node key);
 
+  std::unordered_map<std::uint32_t, std::uint32_t> scopes_;
   NodeById parts_;
   NodeById data_;
   NodeById params_;
