@@ -1,9 +1,11 @@
 #include "mlf/tir/module.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "support/error.h"
 #include "support/name_map.h"
@@ -258,6 +260,71 @@ void refuse_repeated_functions(const Module& module) {
   if (const auto repeated = repeated_function(module)) {
     throw support::Error(ErrorKind::invalid_input, message_of_repeated_function(repeated->name));
   }
+}
+
+// --- Equal nodes -------------------------------------------------------------------------------
+
+bool same_scalar(Node a, Node b, std::uint8_t field) {
+  switch (a.info().fields[field].type) {
+    case FieldType::string:
+      return a.has_text(field) == b.has_text(field) && a.text(field) == b.text(field);
+    case FieldType::real:
+      return std::bit_cast<std::uint64_t>(a.real(field)) ==
+             std::bit_cast<std::uint64_t>(b.real(field));
+    case FieldType::dtype:
+      return a.dtype(field) == b.dtype(field);
+    case FieldType::integers:
+      return std::ranges::equal(a.integers(field), b.integers(field));
+    case FieldType::bytes: {
+      const auto left = a.bytes(field);
+      const auto right = b.bytes(field);
+      return left.has_value() == right.has_value() && (!left || std::ranges::equal(*left, *right));
+    }
+    default:
+      return a.integer(field) == b.integer(field);
+  }
+}
+
+namespace {
+
+constexpr std::size_t kMostPairs = 10'000;
+
+// These are different objects even with equal content: two buffers of one shape are two.
+bool is_unique(Node node) {
+  const Category category = node.category();
+  return is_var(node) || category == Category::buffer || category == Category::object ||
+         category == Category::constant;
+}
+
+// Compares a field's own content; puts the nodes that it refers to into `rest`.
+bool same_field(Node a, Node b, std::uint8_t i, std::vector<std::pair<Node, Node>>& rest) {
+  const FieldType type = a.info().fields[i].type;
+  if (!holds_nodes(type)) return same_scalar(a, b, i);
+  if (type == FieldType::node) rest.emplace_back(a.node(i), b.node(i));
+  if (type != FieldType::list) return type == FieldType::node;  // such trees contain no maps
+  const NodeList left = a.list(i);
+  const NodeList right = b.list(i);
+  if (left.size() != right.size()) return false;
+  for (std::size_t k = 0; k < left.size(); ++k) rest.emplace_back(left[k], right[k]);
+  return true;
+}
+
+}  // namespace
+
+// The remaining comparisons are on a stack: expressions nest deeper than the call stack allows.
+bool same_tree(Node a, Node b) {
+  std::vector<std::pair<Node, Node>> rest{{a, b}};
+  for (std::size_t pairs = 0; !rest.empty(); ++pairs) {
+    const auto [left, right] = rest.back();
+    rest.pop_back();
+    if (left == right) continue;
+    if (!left || !right || left.kind() != right.kind() || is_unique(left)) return false;
+    if (pairs > kMostPairs) return false;
+    for (std::uint8_t i = 0; i < left.info().fields.size(); ++i) {
+      if (!same_field(left, right, i, rest)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace mlf::tir

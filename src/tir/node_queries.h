@@ -29,6 +29,13 @@ std::string message_of_repeated_function(std::string_view name);
 /// Throws `invalid_input` if there is one.
 void refuse_repeated_functions(const Module& module);
 
+/// Whether two nodes of one kind have the same value in a field that holds no nodes. Floats are
+/// equal bit by bit: NaN equals itself, and 0.0 differs from -0.0.
+bool same_scalar(Node a, Node b, std::uint8_t field);
+/// Whether two expressions or types look the same: equal kinds, fields and variables, shared or
+/// not. False if that takes long to say: a document can nest types without limit.
+bool same_tree(Node a, Node b);
+
 /// Whether this is a Call of the operator with that full name, such as "tir.shift_left".
 inline bool is_call_of(Node node, std::string_view op) {
   return node.is(Kind::Call) && node[f::Call::op].is(Kind::Op) &&

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,28 +17,6 @@
 namespace mlf::tir {
 namespace compare_detail {
 namespace {
-
-/// Floats are equal bit by bit: NaN equals itself, and 0.0 differs from -0.0.
-bool scalars_equal(Node left, Node right, std::uint8_t field) {
-  switch (left.info().fields[field].type) {
-    case FieldType::string:
-      return left.has_text(field) == right.has_text(field) && left.text(field) == right.text(field);
-    case FieldType::real:
-      return std::bit_cast<std::uint64_t>(left.real(field)) ==
-             std::bit_cast<std::uint64_t>(right.real(field));
-    case FieldType::dtype:
-      return left.dtype(field) == right.dtype(field);
-    case FieldType::integers:
-      return std::ranges::equal(left.integers(field), right.integers(field));
-    case FieldType::bytes: {
-      const auto a = left.bytes(field);
-      const auto b = right.bytes(field);
-      return a.has_value() == b.has_value() && (!a || std::ranges::equal(*a, *b));
-    }
-    default:
-      return left.integer(field) == right.integer(field);
-  }
-}
 
 /// Whether a field is the name of a node with an identity.
 bool is_name(Node node, std::uint8_t field) {
@@ -186,7 +163,7 @@ class Comparer {
     }
     const Node a = left(at);
     const Node b = right(at);
-    if (scalars_equal(a, b, field) || takes(Aspect::field, at, field)) return;
+    if (same_scalar(a, b, field) || takes(Aspect::field, at, field)) return;
     differ(at, a.info().fields[field].name, brief_field(a, field), brief_field(b, field),
            is_name(a, field) ? DifferenceIn::name : DifferenceIn::node);
   }

@@ -6,6 +6,7 @@
 #include "support/base64.h"
 #include "support/error.h"
 #include "support/numbers.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::save_json {
 
@@ -256,7 +257,48 @@ NodeId Importer::make_node(std::uint32_t node) {
   graph_.fail(node, "unknown encoding");
 }
 
-// Its fields were found when it was entered.
+namespace {
+
+/// Whether the type of a function has those of its parameters and result, as PrimFunc's constructor
+/// makes it.
+bool is_type_of(Node function, Node type) {
+  if (!type.is(Kind::FuncType) || type.module().span(type.id())) return false;
+  const NodeList arguments = type.list(f::FuncType::arg_types);
+  const NodeList params = function.list(f::PrimFunc::params);
+  const bool has_form = arguments.size() == params.size() &&
+                        type.list(f::FuncType::type_params).empty() &&
+                        type.list(f::FuncType::type_constraints).empty();
+  if (!has_form) return false;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    // v0.8: a Var made from a dtype has no type itself.
+    const Node stated = params[i][f::Var::type_annotation];
+    const bool is_same = stated ? same_tree(arguments[i], stated)
+                                : arguments[i].is(Kind::PrimType) &&
+                                      arguments[i].dtype(f::PrimType::dtype) == params[i].dtype();
+    if (!is_same) return false;
+  }
+  return same_tree(type[f::FuncType::ret_type], function[f::PrimFunc::ret_type]);
+}
+
+/// Whether the map of names has exactly the GlobalVars of the functions.
+bool names_functions(Node module) {
+  const NodeMap functions = module.map(f::IRModule::functions);
+  const Node map = module[f::IRModule::global_var_map];
+  if (!map.is(Kind::StringMap)) return false;
+  const NodeMap names = map.map(f::StringMap::entries);
+  if (names.size() != functions.size()) return false;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const Node key = functions.key(i);
+    if (!key.is(Kind::GlobalVar) || names.find(key.text(f::GlobalVar::name_hint)) != key)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Its fields were found when it was entered. A field that follows from the others stays undefined:
+// the writer derives it.
 NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   NodeFields& fields = entered_.back();
   const auto rows = info(kind).fields;
@@ -265,6 +307,13 @@ NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
     values_.push_back(field_value(fields, node, kind, i));
   }
   const NodeId id = builder_.make(kind, values_);
+  const Node made = builder_.node(id);
+  if (kind == Kind::PrimFunc && is_type_of(made, made[f::PrimFunc::checked_type])) {
+    builder_.set(id, f::PrimFunc::checked_type, NodeId::none);
+  }
+  if (kind == Kind::IRModule && names_functions(made)) {
+    builder_.set(id, f::IRModule::global_var_map, NodeId::none);
+  }
   if (const std::uint32_t span = fields.span()) builder_.set_span(id, node_ids_[span]);
   entered_.pop_back();
   return id;

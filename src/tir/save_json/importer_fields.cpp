@@ -2,7 +2,6 @@
 
 #include "support/numbers.h"
 #include "tir/node_queries.h"
-#include "tir/save_json/derived.h"
 #include "tir/save_json/importer.h"
 #include "tir/tvm_features.h"
 
@@ -77,7 +76,6 @@ std::uint32_t NodeFields::reference(std::uint8_t field) {
   const bool is_root = node_ == graph_->root();
   if (is_root && may_be_canonical_null(kind_, field) && is_canonical_null(*graph_, target))
     target = 0;
-  if (is_derived(kind_, field) && follows(*graph_, node_, kind_)) target = 0;
   return target;
 }
 
@@ -204,9 +202,7 @@ FieldValue Importer::reference_value(NodeFields& fields, std::uint32_t node, con
 // Null in a field that may not be null is an error, except for lists: see below.
 FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
   // Not a document of TVM, which sets these in its constructors.
-  if (is_derived(fields.kind(), at) && graph_.reference(fields.value(at)) == 0) {
-    losses_.add(LossCode::checked_type, "");
-  }
+  if (is_derived(fields.kind(), at)) losses_.add(LossCode::checked_type, "");
   if (field.type == FieldType::string && field.nullable) return StringId::none;
   if (field.type == FieldType::node && field.nullable) return NodeId::none;
   if (field.type != FieldType::node && field.type != FieldType::string) {

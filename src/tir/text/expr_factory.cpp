@@ -4,7 +4,6 @@
 #include <string>
 #include <variant>
 
-#include "mlf/tir/visit.h"
 #include "support/error.h"
 #include "tir/node_queries.h"
 #include "tir/text/op_table.h"
@@ -20,49 +19,6 @@ bool gives_bool(Kind kind) {
 
 std::int64_t constant(Node node) {
   return node.integer(f::IntImm::value);
-}
-
-using Pairs = std::vector<std::pair<NodeId, NodeId>>;
-
-// These are different objects even with equal content: two buffers of one shape are two.
-bool has_identity(Category category) {
-  return category == Category::buffer || category == Category::object ||
-         category == Category::constant;
-}
-
-// Compares a field's own content; puts the nodes that it refers to into `rest`.
-bool same_field(Node a, Node b, std::uint8_t i, Pairs& rest) {
-  switch (a.info().fields[i].type) {
-    case FieldType::node:
-      rest.emplace_back(a.node(i).id(), b.node(i).id());
-      return true;
-    case FieldType::list: {
-      const NodeList left = a.list(i);
-      const NodeList right = b.list(i);
-      if (left.size() != right.size()) return false;
-      for (std::size_t k = 0; k < left.size(); ++k) rest.emplace_back(left[k].id(), right[k].id());
-      return true;
-    }
-    case FieldType::string:
-      return a.text(i) == b.text(i);
-    case FieldType::integer:
-    case FieldType::boolean:
-    case FieldType::enumeration:
-      return a.integer(i) == b.integer(i);
-    case FieldType::real:
-      return a.real(i) == b.real(i);
-    case FieldType::dtype:
-      return a.dtype(i) == b.dtype(i);
-    default:
-      return false;  // repeated expressions contain no maps, integers or bytes
-  }
-}
-
-bool same_fields(Node a, Node b, Pairs& rest) {
-  for (std::uint8_t i = 0; i < a.info().fields.size(); ++i) {
-    if (!same_field(a, b, i, rest)) return false;
-  }
-  return true;
 }
 
 // std::visit over one lambda for each form of a value.
@@ -304,23 +260,6 @@ void ExprFactory::adopt_shared_nodes() {
     if (!node.is(Kind::GlobalVar)) continue;
     global_vars_.try_emplace(key(node.text(f::GlobalVar::name_hint)), node.id());
   }
-}
-
-// Structural equality of two expressions in one builder, on its own stack.
-bool ExprFactory::same_expr(NodeId a, NodeId b) const {
-  Pairs rest{{a, b}};
-  // The remaining comparisons are on a stack: expressions nest deeper than the call stack allows.
-  while (!rest.empty()) {
-    const auto [left, right] = rest.back();
-    rest.pop_back();
-    if (left == right) continue;
-    if (left == NodeId::none || right == NodeId::none) return false;
-    const Node l = builder_->node(left);
-    const Node r = builder_->node(right);
-    if (l.kind() != r.kind() || is_var(l)) return false;
-    if (has_identity(l.category()) || !same_fields(l, r, rest)) return false;
-  }
-  return true;
 }
 
 NodeId make_target(ExprFactory& make, const mlf::Target& target) {

@@ -12,6 +12,7 @@
 
 #include "mlf/target.h"
 #include "mlf/tir/builder.h"
+#include "tir/node_queries.h"
 #include "tir/reader.h"
 
 namespace mlf::tir::text {
@@ -167,8 +168,9 @@ class ExprFactory {
   void adopt_shared_nodes();
   NodeId global_var(std::string_view name) { return shared(global_vars_, Kind::GlobalVar, name); }
 
-  /// Whether two expressions look the same: equal kinds, fields and variables, shared or not.
-  bool same_expr(NodeId a, NodeId b) const;
+  bool same_expr(NodeId a, NodeId b) const {
+    return same_tree(builder_->node(a), builder_->node(b));
+  }
 
  private:
   using NodeByName = std::unordered_map<std::uint32_t, NodeId>;  // by StringId
