@@ -1,6 +1,8 @@
 #include "tir/save_json/items.h"
 
 #include <map>
+#include <string>
+#include <utility>
 
 #include "support/error.h"
 #include "support/numbers.h"
@@ -10,15 +12,25 @@
 namespace mlf::tir::save_json {
 namespace {
 
-// TVM's reader fails if an attribute is missing, and ignores additional ones.
-std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
-  std::vector<Slot> slots;
-  for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
-    if (!is_written(kind.fields[i], version)) continue;
-    slots.push_back({kind.fields[i].name, i});
-  }
-  if (has_span(kind.kind)) slots.push_back({kSpan, 0, true});
-  return slots;
+constexpr std::string_view kLegacyAllocatedPoolInfo = "tir.usmp.AllocatedPoolInfo";
+
+std::optional<std::pair<std::string_view, NodeMap>> unknown_type(Node node) {
+  const auto parts = [&](auto type_key, auto fields) {
+    return std::pair(node.text(type_key), node.map(fields));
+  };
+  if (node.is(Kind::Opaque)) return parts(f::Opaque::type_key, f::Opaque::fields);
+  if (node.is(Kind::OpaqueExpr)) return parts(f::OpaqueExpr::type_key, f::OpaqueExpr::fields);
+  if (node.is(Kind::OpaqueStmt)) return parts(f::OpaqueStmt::type_key, f::OpaqueStmt::fields);
+  return std::nullopt;
+}
+
+// v0.8: the type of a parameter that has none itself.
+Item type_of(Node var) {
+  // Var and SizeVar have the same row.
+  static_assert(static_cast<int>(f::Var::type_annotation) ==
+                static_cast<int>(f::SizeVar::type_annotation));
+  const Node type = var[f::Var::type_annotation];
+  return type ? Items::of(type) : Item{Item::Form::prim_type, 0, var.id()};
 }
 
 // The most numbers that a document has for each node that is written: equal strings and empty
@@ -29,46 +41,217 @@ constexpr std::uint64_t kMostReferences = 1'000'000'000;
 
 }  // namespace
 
-Items::Items(const Module& module, const VersionRange& version)
-    : module_(module), version_(version) {
-  for (const KindInfo& kind : all_kinds()) slots_.push_back(slots_of(kind, version));
-}
-
-Items::Items(const Module& module, const VersionRange& version, const ObjectsByKey& objects)
-    : Items(module, version) {
-  objects_ = &objects;
-}
-
 // The form of one kind changed: TargetKind is written as its name since v0.18.
 bool Items::has_attrs(Kind kind) const {
   if (kind == Kind::TargetKind) return !may_have(version_, TvmFeature::target_kind_by_name);
   return info(kind).encoding == Encoding::attrs;
 }
 
-std::optional<Items::Opaque> Items::opaque(Node node) {
-  const auto parts = [&](auto type_key, auto fields) {
-    return Opaque{node.text(type_key), node.map(fields)};
-  };
-  if (node.is(Kind::Opaque)) return parts(f::Opaque::type_key, f::Opaque::fields);
-  if (node.is(Kind::OpaqueExpr)) return parts(f::OpaqueExpr::type_key, f::OpaqueExpr::fields);
-  if (node.is(Kind::OpaqueStmt)) return parts(f::OpaqueStmt::type_key, f::OpaqueStmt::fields);
-  return std::nullopt;
+bool Items::is_opaque(const Item& item) const {
+  return item.form == Item::Form::node && unknown_type(module_.node(item.id)).has_value();
 }
 
-bool Items::is_reference(Node node, const Slot& slot) const {
-  if (slot.is_span) return true;
-  const auto feature = feature_of_nodes(node.kind(), slot.field);
+// TVM's reader fails if an attribute is missing, and ignores additional ones.
+std::span<const std::uint8_t> Items::fields_of(Kind kind) {
+  auto& fields = fields_[static_cast<std::size_t>(kind)];
+  if (fields) return *fields;
+  fields.emplace();
+  const auto rows = info(kind).fields;
+  for (std::uint8_t i = 0; i < rows.size(); ++i) {
+    if (is_written(rows[i], version_)) fields->push_back(i);
+  }
+  return *fields;
+}
+
+bool Items::is_reference(Node node, std::uint8_t field) const {
+  const auto feature = feature_of_nodes(node.kind(), field);
   if (feature && !may_have(version_, *feature)) return false;
-  return save_json::is_reference(node.info().fields[slot.field]);
+  return save_json::is_reference(node.info().fields[field]);
 }
 
-Item Items::target(Node node, const Slot& slot) const {
-  return slot.is_span ? of(module_.span(node.id())) : target_of_field(node, slot.field);
+// --- The content of each form ------------------------------------------------------------------
+
+const Content& Items::content(const Item& item) {
+  content_.attrs.clear();
+  content_.repr.reset();
+  content_.keys.clear();
+  content_.data.clear();
+  content_.type_key = "Array";
+  switch (item.form) {
+    case Item::Form::null:
+      content_.type_key = {};
+      break;
+    case Item::Form::node:
+      add_node(module_.node(item.id));
+      break;
+    case Item::Form::text:
+      content_.type_key = "runtime.String";
+      content_.repr = item.text;
+      break;
+    case Item::Form::field:
+      add_elements(module_.node(item.id), item.field);
+      break;
+    case Item::Form::empty_array:
+      break;
+    case Item::Form::empty_map:
+      content_.type_key = "Map";
+      break;
+    case Item::Form::empty_source_map:
+      content_.type_key = "SourceMap";
+      content_.attrs.push_back({"source_map", Item{Item::Form::empty_map}});
+      break;
+    case Item::Form::checked_type:
+      add_checked_type(module_.node(item.id));
+      break;
+    case Item::Form::checked_params:
+      for (const Node param : module_.node(item.id).list(f::PrimFunc::params)) {
+        content_.data.push_back(type_of(param));
+      }
+      break;
+    case Item::Form::prim_type:
+      content_.type_key = "PrimType";
+      content_.attrs.push_back({"dtype", {}, {}, dtype_text(module_.node(item.id).dtype())});
+      break;
+    case Item::Form::global_vars: {
+      content_.type_key = "Map";
+      const NodeMap functions = module_.node(item.id).map(f::IRModule::functions);
+      for (std::size_t i = 0; i < functions.size(); ++i) {
+        content_.keys.push_back(functions.key(i).text(f::GlobalVar::name_hint));
+        content_.data.push_back(of(functions.key(i)));
+      }
+      break;
+    }
+    case Item::Form::objects:
+      content_.type_key = "Map";
+      for (const auto& [key, ids] : *objects_) {
+        content_.keys.push_back(key);
+        content_.data.push_back({Item::Form::objects_of_key, 0, NodeId::none, key});
+      }
+      break;
+    case Item::Form::objects_of_key:
+      for (const NodeId id : objects_->find(item.text)->second) {
+        content_.data.push_back(of(module_.node(id)));
+      }
+      break;
+  }
+  return content_;
+}
+
+void Items::add_node(Node node) {
+  content_.type_key = type_key(node);
+  if (has_attrs(node.kind())) return add_known(node);
+  if (is_number_of_attribute(node)) return add_number_of_attribute(node);
+  if (const auto unknown = unknown_type(node)) {
+    return add_opaque(node, unknown->first, unknown->second);
+  }
+  // Arrays and maps have one field each: their content.
+  if (node.is(Kind::Array) || node.is(Kind::StringMap) || node.is(Kind::ObjectMap)) {
+    add_elements(node, 0);
+  }
+}
+
+std::string_view Items::type_key(Node node) const {
+  // The class moved from tir.usmp to ir in v0.13 and did not change otherwise.
+  const bool has_pools = has(version_.last, TvmFeature::pool_infos);
+  if (node.is(Kind::AllocatedPoolInfo) && !has_pools) return kLegacyAllocatedPoolInfo;
+  if (!is_number_of_attribute(node)) return node.info().type_key;
+  return info(node.is(Kind::BoxFloat) ? Kind::FloatImm : Kind::IntImm).type_key;
+}
+
+void Items::add_known(Node node) {
+  for (const std::uint8_t field : fields_of(node.kind())) {
+    Content::Attr& attr = content_.attrs.emplace_back();
+    attr.name = node.info().fields[field].name;
+    if (is_reference(node, field)) {
+      attr.target = target(node, field);
+    } else {
+      attr.field = field;
+    }
+  }
+  if (has_span(node.kind())) {
+    content_.attrs.push_back({kSpan, of(module_.span(node.id()))});
+  }
+}
+
+/// Numbers that v0.18 boxes are expressions in earlier versions.
+bool Items::is_number_of_attribute(Node node) const {
+  const bool is_box = node.is(Kind::BoxBool) || node.is(Kind::BoxInt) || node.is(Kind::BoxFloat);
+  return is_box && !may_have(version_, TvmFeature::boxed_numbers);
+}
+
+void Items::add_number_of_attribute(Node node) {
+  const std::int64_t integer = node.is(Kind::BoxInt) ? node.integer(f::BoxInt::value) : 0;
+  const bool is_long = integer > INT32_MAX || integer < INT32_MIN;
+  const bool is_bool = node.is(Kind::BoxBool);
+  const std::string_view dtype = is_bool                   ? "bool"
+                                 : node.is(Kind::BoxFloat) ? "float32"
+                                 : is_long                 ? "int64"
+                                                           : "int32";
+  content_.attrs.push_back({"dtype", {}, {}, std::string(dtype)});
+  content_.attrs.push_back({kSpan, Item{}});
+  if (is_bool) {
+    const bool value = node.integer(f::BoxBool::value) != 0;
+    content_.attrs.push_back({"value", {}, {}, value ? "1" : "0"});
+  } else {
+    content_.attrs.push_back({"value", {}, std::uint8_t{0}});
+  }
+}
+
+/// A text of the source is an index there or is none: see Numbering.
+void Items::add_opaque(Node node, std::string_view type_key, const NodeMap& fields) {
+  content_.type_key = type_key;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const Node value = fields.value(i);
+    if (value.is(Kind::String)) {
+      content_.attrs.push_back({fields.name(i), {}, {}, std::string(value.text(f::String::value))});
+    } else {
+      content_.attrs.push_back({fields.name(i), of(value)});
+    }
+  }
+  const Node span = module_.span(node.id());
+  if (span) content_.attrs.push_back({kSpan, of(span)});
+  if (node.is(Kind::OpaqueExpr)) {
+    content_.attrs.push_back({"dtype", {}, {}, dtype_text(node.dtype())});
+  }
+  if (!node.is(Kind::Opaque)) return;
+  content_.repr = node.text(f::Opaque::repr);
+  for (const Node key : node.list(f::Opaque::keys)) {
+    content_.keys.push_back(key.text(f::String::value));
+  }
+  for (const Node element : node.list(f::Opaque::elements)) content_.data.push_back(of(element));
+}
+
+/// Derived from parameters and result: the module does not keep it, and TVM's reader needs it.
+void Items::add_checked_type(Node function) {
+  content_.type_key = "FuncType";
+  content_.attrs.push_back({"arg_types", Item{Item::Form::checked_params, 0, function.id()}});
+  content_.attrs.push_back({"ret_type", of(function[f::PrimFunc::ret_type])});
+  content_.attrs.push_back({kSpan, Item{}});
+  content_.attrs.push_back({"type_constraints", Item{Item::Form::empty_array}});
+  content_.attrs.push_back({"type_params", Item{Item::Form::empty_array}});
+}
+
+void Items::add_elements(Node node, std::uint8_t field) {
+  const FieldType type = node.info().fields[field].type;
+  if (type == FieldType::list) {
+    for (const Node element : node.list(field)) content_.data.push_back(of(element));
+    return;
+  }
+  content_.type_key = "Map";
+  const NodeMap map = node.map(field);
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (type == FieldType::string_map) {
+      content_.keys.push_back(map.name(i));
+    } else {
+      content_.data.push_back(of(map.key(i)));
+    }
+    content_.data.push_back(of(map.value(i)));
+  }
 }
 
 // Lists, maps and strings are fields of a node here and separate nodes there. Empty ones share a
 // single node, because nothing can distinguish them.
-Item Items::target_of_field(Node node, std::uint8_t field) const {
+Item Items::target(Node node, std::uint8_t field) const {
   switch (node.info().fields[field].type) {
     case FieldType::node:
       return node.node(field) ? of(node.node(field)) : null_of_field(node, field);
@@ -106,23 +289,7 @@ Item Items::null_of_field(Node node, std::uint8_t field) const {
   return {Item::Form::empty_map};
 }
 
-std::optional<std::string_view> Items::opaque_text(Node value) {
-  return value.is(Kind::String) ? std::optional(value.text(f::String::value)) : std::nullopt;
-}
-
-Item Items::opaque_target(Node value) {
-  return opaque_text(value) ? Item{} : of(value);
-}
-
-Item Items::type_of(Node var) const {
-  // Var and SizeVar have the same row.
-  static_assert(static_cast<int>(f::Var::type_annotation) ==
-                static_cast<int>(f::SizeVar::type_annotation));
-  const Node type = var[f::Var::type_annotation];
-  return type ? of(type) : Item{Item::Form::prim_type, 0, var.id()};
-}
-
-Numbering::Numbering(const Items& items, const Item& root)
+Numbering::Numbering(Items& items, const Item& root)
     : items_(items), of_node_(items.module().size()) {
   order_.push_back({});
   visit(root);
@@ -143,10 +310,15 @@ void Numbering::visit(const Item& root) {
     order_.push_back(item);
     has_opaque_ = has_opaque_ || items_.is_opaque(item);
     targets.clear();
-    items_.for_each_target(item, [&](const Item& target) {
+    const auto note = [&](const Item& target) {
       ++references_;
       if (target.form != Item::Form::null && place(target) == 0) targets.push_back(target);
-    });
+    };
+    const Content& content = items_.content(item);
+    for (const Content::Attr& attr : content.attrs) {
+      if (attr.target) note(*attr.target);
+    }
+    for (const Item& element : content.data) note(element);
     if (references_ > kMostReferences) {
       throw support::Error(ErrorKind::invalid_input,
                            "the module has more references than save_json can be written with");

@@ -66,6 +66,11 @@ inline std::optional<TvmFeature> feature_of_nodes(Kind kind, std::uint8_t field)
 /// The expected content of a field, for messages: "an expression".
 std::string_view describe(Expects expects);
 
+/// Void is the empty string in TVM.
+inline std::string dtype_text(DType dtype) {
+  return dtype.is_void() ? std::string() : to_string(dtype);
+}
+
 // --- NDArrays as TVM serializes them, in base64: magic, device, dtype, shape, data; little-endian
 
 // Works byte by byte: the result does not depend on the machine, and data need not be aligned.

@@ -105,7 +105,6 @@ class JsonOutput final : public support::ByteSink {
 
 // --- Documents ---------------------------------------------------------------------------------
 
-constexpr std::string_view kLegacyAllocatedPoolInfo = "tir.usmp.AllocatedPoolInfo";
 constexpr std::size_t kMemberIndent = 6;
 
 // TVM's condition for `repr_str`; everything else goes into `repr_b64`.
@@ -193,55 +192,27 @@ class Writer {
     out_.write_quoted(key);
   }
 
-  // One row for each form of item: the null node, a node, or a separate node of save_json.
   void write_item(const Item& item) {
-    switch (item.form) {
-      case Item::Form::null:
-        return write_type_key("");
-      case Item::Form::node:
-        return write_node(item);
-      case Item::Form::text:
-        write_type_key("runtime.String");
-        return write_repr(item.text);
-      case Item::Form::field:
-        return write_field(item);
-      case Item::Form::empty_array:
-        return write_type_key("Array");
-      case Item::Form::empty_map:
-        return write_type_key("Map");
-      case Item::Form::empty_source_map:
-        write_type_key("SourceMap");
-        return write_attrs({{"source_map", number_text({Item::Form::empty_map})}});
-      case Item::Form::checked_type:
-        return write_checked_type(item.id);
-      case Item::Form::checked_params:
-      case Item::Form::objects_of_key:
-        write_type_key("Array");
-        return write_data(item);
-      case Item::Form::prim_type:
-        write_type_key("PrimType");
-        return write_attrs({{"dtype", dtype_text(items_.module().node(item.id).dtype())}});
-      case Item::Form::global_vars:
-        return write_global_vars(item);
-      case Item::Form::objects:
-        return write_keys_of_objects(item);
+    const Content& content = items_.content(item);
+    out_.write("\n      \"type_key\": ");
+    out_.write_quoted(content.type_key);
+    if (content.repr) write_repr(*content.repr);
+    const Node node = items_.module().node(item.id);
+    std::vector<TextAttr> attrs;
+    for (const Content::Attr& attr : content.attrs) {
+      attrs.push_back({attr.name, attr.target  ? number_text(*attr.target)
+                                  : attr.field ? plain_text(node, *attr.field)
+                                               : attr.text});
     }
+    write_attrs(std::move(attrs));
+    write_keys(content.keys);
+    write_data(content.data);
+    if (item.form == Item::Form::node && content.attrs.empty()) write_content(node);
   }
 
-  // The type key, then either attributes or content.
-  void write_node(const Item& item) {
-    const Node node = items_.module().node(item.id);
-    write_type_key(type_key(node));
-    if (items_.has_attrs(node.kind())) return write_known_attrs(node);
-    if (is_number_of_attribute(node)) return write_number_of_attribute(node);
-    if (Items::opaque(node)) return write_opaque(item, node);
+  // The content of a node that has no attributes.
+  void write_content(Node node) {
     switch (node.kind()) {
-      case Kind::Array:
-      case Kind::ObjectMap:
-        return write_data(item);
-      case Kind::StringMap:
-        write_keys(node.map(f::StringMap::entries));
-        return write_data(item);
       case Kind::NDArray:
         return write_constant(node);
       case Kind::ShapeTuple:
@@ -249,45 +220,10 @@ class Writer {
       case Kind::MissingObject:
         fail_missing(node);
       default:
-        return write_repr(plain_text(node, 0));
+        if (!items_.has_attrs(node.kind()) && info(node.kind()).encoding != Encoding::special) {
+          write_repr(plain_text(node, 0));
+        }
     }
-  }
-
-  std::string_view type_key(Node node) const {
-    if (const auto unknown = Items::opaque(node)) return unknown->type_key;
-    // The class moved from tir.usmp to ir in v0.13 and did not change otherwise.
-    const bool has_pools = has(items_.version().last, TvmFeature::pool_infos);
-    if (node.is(Kind::AllocatedPoolInfo) && !has_pools) return kLegacyAllocatedPoolInfo;
-    if (!is_number_of_attribute(node)) return node.info().type_key;
-    return info(node.is(Kind::BoxFloat) ? Kind::FloatImm : Kind::IntImm).type_key;
-  }
-
-  /// Numbers that v0.18 boxes are expressions in earlier versions.
-  bool is_number_of_attribute(Node node) const {
-    const bool is_box = node.is(Kind::BoxBool) || node.is(Kind::BoxInt) || node.is(Kind::BoxFloat);
-    return is_box && !may_have(items_.version(), TvmFeature::boxed_numbers);
-  }
-
-  void write_number_of_attribute(Node node) {
-    const std::int64_t integer = node.is(Kind::BoxInt) ? node.integer(f::BoxInt::value) : 0;
-    const bool is_long = integer > INT32_MAX || integer < INT32_MIN;
-    const std::string_view dtype = node.is(Kind::BoxBool)    ? "bool"
-                                   : node.is(Kind::BoxFloat) ? "float32"
-                                   : is_long                 ? "int64"
-                                                             : "int32";
-    std::string value = plain_text(node, 0);
-    if (node.is(Kind::BoxBool)) value = node.integer(f::BoxBool::value) != 0 ? "1" : "0";
-    write_attrs({{"dtype", std::string(dtype)}, {"span", "0"}, {"value", std::move(value)}});
-  }
-
-  void write_known_attrs(Node node) {
-    std::vector<TextAttr> attrs;
-    for (const Slot& slot : items_.slots(node.kind())) {
-      attrs.push_back({slot.name, items_.is_reference(node, slot)
-                                      ? number_text(items_.target(node, slot))
-                                      : plain_text(node, slot.field)});
-    }
-    write_attrs(std::move(attrs));
   }
 
   void write_attrs(std::vector<TextAttr> attrs) {
@@ -368,20 +304,6 @@ class Writer {
     if (!first) out_.write("\n  ");
   }
 
-  void write_field(const Item& item) {
-    const Node node = items_.module().node(item.id);
-    const FieldType type = node.info().fields[item.field].type;
-    write_type_key(type == FieldType::list ? "Array" : "Map");
-    if (type == FieldType::string_map) write_keys(node.map(item.field));
-    write_data(item);
-  }
-
-  void write_keys(const NodeMap& map) {
-    std::vector<std::string_view> keys;
-    for (std::size_t i = 0; i < map.size(); ++i) keys.push_back(map.name(i));
-    write_keys(keys);
-  }
-
   void write_keys(const std::vector<std::string_view>& keys) {
     // TVM omits empty members.
     if (keys.empty()) return;
@@ -395,73 +317,15 @@ class Writer {
     out_.write("\n      ]");
   }
 
-  void write_data(const Item& item) {
+  void write_data(const std::vector<Item>& items) {
+    if (items.empty()) return;
     std::vector<std::uint32_t> numbers;
-    items_.for_each_element(
-        item, [&](const Item& element) { numbers.push_back(numbering_.number(element)); });
-    if (numbers.empty()) return;
+    for (const Item& item : items) numbers.push_back(numbering_.number(item));
     member("data");
     out_.write_numbers(numbers, kMemberIndent);
   }
 
-  void write_global_vars(const Item& item) {
-    write_type_key("Map");
-    const NodeMap functions = items_.module().node(item.id).map(f::IRModule::functions);
-    std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      names.push_back(functions.key(i).text(f::GlobalVar::name_hint));
-    }
-    write_keys(names);
-    write_data(item);
-  }
-
-  void write_keys_of_objects(const Item& item) {
-    write_type_key("Map");
-    std::vector<std::string_view> keys;
-    for (const auto& [key, ids] : items_.objects()) keys.push_back(key);
-    write_keys(keys);
-    write_data(item);
-  }
-
-  // Derived from parameters and result: the module does not keep it, and TVM's reader needs it.
-  void write_checked_type(NodeId function) {
-    write_type_key("FuncType");
-    const std::string none = number_text({Item::Form::empty_array});
-    const Node result = items_.module().node(function)[f::PrimFunc::ret_type];
-    write_attrs({{"arg_types", number_text({Item::Form::checked_params, 0, function})},
-                 {"ret_type", number_text(Items::of(result))},
-                 {"span", "0"},
-                 {"type_constraints", none},
-                 {"type_params", none}});
-  }
-
-  // A text of the source is an index there or is none: see Numbering.
-  void write_opaque(const Item& item, Node node) {
-    std::vector<TextAttr> attrs;
-    const NodeMap fields = Items::opaque(node)->fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const auto text = Items::opaque_text(fields.value(i));
-      attrs.push_back({fields.name(i), text ? std::string(*text)
-                                            : number_text(Items::opaque_target(fields.value(i)))});
-    }
-    if (node.is(Kind::OpaqueExpr)) attrs.push_back({"dtype", dtype_text(node.dtype())});
-    const Item span = Items::of(items_.module().span(node.id()));
-    if (span.form != Item::Form::null) attrs.push_back({kSpan, number_text(span)});
-    if (!node.is(Kind::Opaque)) return write_attrs(std::move(attrs));
-    write_repr(node.text(f::Opaque::repr));
-    write_attrs(std::move(attrs));
-    std::vector<std::string_view> keys;
-    for (const Node key : node.list(f::Opaque::keys)) keys.push_back(key.text(f::String::value));
-    write_keys(keys);
-    write_data(item);
-  }
-
   std::string number_text(const Item& item) { return std::to_string(numbering_.number(item)); }
-
-  // Void is the empty string in TVM.
-  static std::string dtype_text(DType dtype) {
-    return dtype.is_void() ? std::string() : to_string(dtype);
-  }
 
   /// A field as the text of an attribute, or of the repr of a node with only this field.
   std::string plain_text(Node node, std::uint8_t field) {
