@@ -140,26 +140,29 @@ std::string lines_for(std::string_view text, const Screen& screen) {
 }
 
 // The head is a row like any other, so it affects the widths.
-Table::Table(std::vector<std::string> head)
-    : right_(head.size()), wraps_(head.size()), may_hide_(head.size()), may_be_empty_(head.size()) {
-  rows_.push_back(std::move(head));
+Table::Table(std::vector<std::string> heads) {
+  for (std::string& head : heads) {
+    const std::size_t name = head.find_first_not_of("#~?=");
+    // "#" alone is a head.
+    const std::string marks = head.substr(0, name == head.npos ? 0 : name);
+    const auto has = [&](char mark) { return marks.find(mark) != marks.npos; };
+    columns_.push_back({has('#'), has('~'), has('?'), has('=')});
+    head.erase(0, marks.size());
+  }
+  rows_.push_back(std::move(heads));
   emphases_.push_back(Emphasis::none);
 }
 
 void Table::align_right(std::initializer_list<std::size_t> columns) {
-  for (const std::size_t column : columns) right_[column] = true;
-}
-
-void Table::wrap(std::initializer_list<std::size_t> columns) {
-  for (const std::size_t column : columns) wraps_[column] = true;
+  for (const std::size_t column : columns) columns_[column].is_number = true;
 }
 
 void Table::hide_if_constant(std::size_t column) {
-  may_hide_[column] = true;
+  columns_[column].hides_constant = true;
 }
 
 void Table::hide_if_empty(std::initializer_list<std::size_t> columns) {
-  for (const std::size_t column : columns) may_be_empty_[column] = true;
+  for (const std::size_t column : columns) columns_[column].hides_empty = true;
 }
 
 bool Table::is_hidden(std::size_t column) const {
@@ -167,8 +170,8 @@ bool Table::is_hidden(std::size_t column) const {
     return std::all_of(rows_.begin() + 1, rows_.end(),
                        [&](const auto& row) { return row[column] == cell; });
   };
-  return (may_be_empty_[column] && all_are("")) ||
-         (may_hide_[column] && rows_.size() > 1 && all_are(rows_[1][column]));
+  return (columns_[column].hides_empty && all_are("")) ||
+         (columns_[column].hides_constant && rows_.size() > 1 && all_are(rows_[1][column]));
 }
 
 void Table::add(std::vector<std::string> cells, Emphasis emphasis) {
@@ -182,7 +185,7 @@ Table::Cells Table::cells_for(const Screen& screen) const {
   Cells cells = rows_;
   for (auto& row : cells) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (right_[i] || wraps_[i]) row[i] = with_digits(row[i], screen);
+      if (columns_[i].is_number || columns_[i].wraps) row[i] = with_digits(row[i], screen);
     }
   }
   return cells;
@@ -192,13 +195,13 @@ Table::Cells Table::cells_for(const Screen& screen) const {
 /// ends tell them apart then.
 std::vector<std::size_t> Table::least_widths(const Cells& cells, std::size_t widest_telling) const {
   std::vector<std::size_t> all;
-  for (std::size_t column = 0; column < right_.size(); ++column) {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
     std::size_t widest = 0;
     for (const auto& row : cells) widest = std::max(widest, row[column].size());
     std::size_t least = std::max(cells[0][column].size(), kNarrowestName);
-    if (right_[column]) {
+    if (columns_[column].is_number) {
       least = widest;
-    } else if (wraps_[column]) {
+    } else if (columns_[column].wraps) {
       least = std::max(least, kNarrowestSentence);
     } else if (widest > least && least < widest_telling) {
       const Names names = names_in(cells, column);
@@ -215,14 +218,14 @@ std::vector<std::size_t> Table::least_widths(const Cells& cells, std::size_t wid
 std::vector<Table::Columns> Table::blocks(const std::vector<std::size_t>& least,
                                           const Screen& screen) const {
   Columns shown;
-  for (std::size_t i = 0; i < right_.size(); ++i) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (!is_hidden(i)) shown.push_back(i);
   }
   if (!screen.width) return {shown};
   // The names may have a number before them. A table without names, or only with names, repeats its
   // first column.
   std::size_t names = shown.empty() ? 0 : 1;
-  while (names < shown.size() && !right_[shown[names]]) ++names;
+  while (names < shown.size() && !columns_[shown[names]].is_number) ++names;
   constexpr std::size_t kMostFront = 3;
   const std::size_t front = names == shown.size() ? 1 : std::min(names, kMostFront);
   std::vector<Columns> blocks;
@@ -268,7 +271,8 @@ std::string Table::block(const Cells& cells, const Columns& columns,
   }
   std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const auto end = right_[columns[i]] ? 0 : telling_end(names_in(cells, columns[i]), widths[i]);
+    const auto end =
+        columns_[columns[i]].is_number ? 0 : telling_end(names_in(cells, columns[i]), widths[i]);
     ends.push_back(end.value_or(usual_end(widths[i])));
   }
   std::string result;
@@ -277,10 +281,11 @@ std::string Table::block(const Cells& cells, const Columns& columns,
     std::size_t height = 1;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string& cell = cells[at][columns[i]];
-      lines.push_back(
-          wraps_[columns[i]] && screen.width
-              ? lines_of(cell, widths[i])
-              : std::vector{right_[columns[i]] ? cell : shortened(cell, widths[i], ends[i])});
+      lines.push_back(columns_[columns[i]].wraps && screen.width
+                          ? lines_of(cell, widths[i])
+                          : std::vector{columns_[columns[i]].is_number
+                                            ? cell
+                                            : shortened(cell, widths[i], ends[i])});
       height = std::max(height, lines.back().size());
     }
     for (std::size_t k = 0; k < height; ++k) {
@@ -288,8 +293,8 @@ std::string Table::block(const Cells& cells, const Columns& columns,
       for (std::size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) line += std::string(kGap, ' ');
         const std::string text = k < lines[i].size() ? lines[i][k] : "";
-        line += right_[columns[i]] ? fmt::format("{:>{}}", text, widths[i])
-                                   : fmt::format("{:<{}}", text, widths[i]);
+        line += columns_[columns[i]].is_number ? fmt::format("{:>{}}", text, widths[i])
+                                               : fmt::format("{:<{}}", text, widths[i]);
       }
       // An empty last cell would leave trailing blanks.
       line.erase(line.find_last_not_of(' ') + 1);

@@ -52,12 +52,12 @@ std::string lines_for(std::string_view text, const Screen& screen);
 /// different.
 class Table {
  public:
-  explicit Table(std::vector<std::string> head);
+  /// Marks in front of a head say what its column is: `#` numbers; `~` sentences; `?` left out if
+  /// all its cells are empty; `=` left out if all rows have the same cell in it.
+  explicit Table(std::vector<std::string> heads);
 
   /// These columns are numbers.
   void align_right(std::initializer_list<std::size_t> columns);
-  /// These columns are sentences.
-  void wrap(std::initializer_list<std::size_t> columns);
   /// Leaves this column out if all rows have the same cell in it.
   void hide_if_constant(std::size_t column);
   /// Leaves these columns out if all their cells are empty.
@@ -72,6 +72,12 @@ class Table {
  private:
   using Cells = std::vector<std::vector<std::string>>;
   using Columns = std::vector<std::size_t>;
+  struct Column {
+    bool is_number = false;
+    bool wraps = false;
+    bool hides_empty = false;
+    bool hides_constant = false;
+  };
 
   bool is_hidden(std::size_t column) const;
   Cells cells_for(const Screen& screen) const;
@@ -82,10 +88,7 @@ class Table {
 
   Cells rows_;                      ///< the head first
   std::vector<Emphasis> emphases_;  ///< one for each row
-  std::vector<bool> right_;
-  std::vector<bool> wraps_;
-  std::vector<bool> may_hide_;
-  std::vector<bool> may_be_empty_;
+  std::vector<Column> columns_;
 };
 
 }  // namespace mlf::program

@@ -199,9 +199,7 @@ std::string amount_text(const Limit& limit, const analysis::Count& amount) {
 }
 
 Table limits_table(const std::vector<BudgetResult>& results) {
-  Table table({"MODULE", "LIMIT", "MOST", "NEEDED", "VERDICT", "WHY"});
-  table.align_right({2, 3});
-  table.wrap({5});
+  Table table({"MODULE", "LIMIT", "#MOST", "#NEEDED", "VERDICT", "~WHY"});
   for (const BudgetResult& result : results) {
     const std::string name = printable(to_string(result.limit));
     table.add(
@@ -219,9 +217,7 @@ std::string_view code_of(const FindingResult& result) {
 
 /// A line for each finding, and one for each code without findings.
 Table findings_table(const std::vector<FindingResult>& results) {
-  Table table({"MODULE", "FINDING", "WHERE", "BYTES", "EVIDENCE"});
-  table.align_right({3});
-  table.wrap({4});
+  Table table({"MODULE", "FINDING", "WHERE", "#BYTES", "~EVIDENCE"});
   for (const FindingResult& result : results) {
     const std::string module = result.module.empty() ? "-" : result.module;
     const std::string code(code_of(result));
@@ -238,8 +234,7 @@ Table findings_table(const std::vector<FindingResult>& results) {
 }
 
 Table parts_table(const std::vector<BoardPart>& parts) {
-  Table table({"MEMORY", "ARCHIVE", "PART", "BYTES"});
-  table.align_right({3});
+  Table table({"MEMORY", "ARCHIVE", "PART", "#BYTES"});
   for (const BoardPart& one : parts) {
     table.add({one.memory.empty() ? "-" : printable(one.memory), printable(one.archive),
                printable(one.name), to_string(one.bytes)},

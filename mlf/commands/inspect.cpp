@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <span>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "mlf/inspection.h"
 #include "options.h"
 #include "report/integration_tables.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -72,8 +72,7 @@ std::string headline(const Deployment& deployment, const Screen& screen) {
 }
 
 Table modules_table(const ModelLibrary& library) {
-  Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED", "TVM"});
-  table.hide_if_empty({5});
+  Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED", "?TVM"});
   for (const Module& module : library.modules) {
     // TVM states its version as that of its C runtime.
     const auto runtime = std::ranges::find(module.external_dependencies, "tvm_standalone_crt",
@@ -87,8 +86,7 @@ Table modules_table(const ModelLibrary& library) {
 }
 
 Table entry_points_table(const ModelLibrary& library, const Inspection& inspection) {
-  Table table({"MODULE", "ENTRY POINT", "INTERFACE", "IN"});
-  table.hide_if_constant(0);
+  Table table({"=MODULE", "ENTRY POINT", "INTERFACE", "IN"});
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
     const std::optional<EntryPoint>& entry = inspection.entry_points[i];
     if (!entry) continue;
@@ -173,10 +171,7 @@ void add_memory(Table& table, const Module& module, const graph::Topology& netwo
 }
 
 Table memory_table(const Deployment& deployment, const Inspection& inspection) {
-  Table table({"MODULE", "MEMORY", "BYTES", "METADATA.JSON", "WHY METADATA.JSON DIFFERS"});
-  table.align_right({2, 3});
-  table.wrap({4});
-  table.hide_if_constant(0);
+  Table table({"=MODULE", "MEMORY", "#BYTES", "#METADATA.JSON", "~WHY METADATA.JSON DIFFERS"});
   const auto& modules = deployment.library().modules;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (const graph::Topology* network = inspection.network_of(i)) {
@@ -191,10 +186,7 @@ Table memory_table(const Deployment& deployment, const Inspection& inspection) {
 /// Inputs and outputs as main declares them. Without a network, those of metadata.json, which lacks
 /// shapes.
 Table tensors_table(const Deployment& deployment, const Inspection& inspection) {
-  Table table({"MODULE", "TENSOR", "IN C", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
-  table.align_right({6});
-  table.hide_if_constant(0);
-  table.hide_if_empty({2});
+  Table table({"=MODULE", "TENSOR", "?IN C", "DIRECTION", "DTYPE", "SHAPE", "#BYTES"});
   const auto& modules = deployment.library().modules;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const std::string name = or_dash(modules[i].name);
@@ -240,8 +232,7 @@ std::string text_of(const tir::VersionRange& range) {
 }
 
 Table tir_table(const Inspection& inspection) {
-  Table table({"TIR", "SOURCE", "DIALECT", "STAGE", "TVM", "FUNCTIONS", "LOSSES", "JSON"});
-  table.align_right({5, 6});
+  Table table({"TIR", "SOURCE", "DIALECT", "STAGE", "TVM", "#FUNCTIONS", "#LOSSES", "JSON"});
   for (const TirFacts& facts : inspection.tir) {
     const bool read = !facts.failure;
     table.add({facts.source.stem, facts.source.name,
@@ -254,10 +245,7 @@ Table tir_table(const Inspection& inspection) {
 }
 
 Table functions_table(const Inspection& inspection) {
-  Table table({"FUNCTION", "TIR", "MODULE", "PARAMETERS"});
-  table.align_right({3});
-  table.hide_if_constant(1);
-  table.hide_if_constant(2);
+  Table table({"FUNCTION", "=TIR", "=MODULE", "#PARAMETERS"});
   for (const TirFacts& facts : inspection.tir) {
     for (const FunctionFacts& function : facts.functions) {
       table.add({function.name, facts.source.stem, or_dash(function.module),
@@ -268,8 +256,7 @@ Table functions_table(const Inspection& inspection) {
 }
 
 Table members_table(const archive::Archive& archive) {
-  Table table({"MEMBER", "TYPE", "BYTES"});
-  table.align_right({2});
+  Table table({"MEMBER", "TYPE", "#BYTES"});
   for (const archive::Member& member : archive.members()) {
     table.add({member.name, std::string(to_string(member.type)), std::to_string(member.size)});
   }
@@ -304,16 +291,9 @@ int report_failures(const Inspection& inspection, const Console& console) {
 /// Heads of terminals are in capitals. The last column may have several lines.
 Table table_of(const report::TextTable& table) {
   std::vector<std::string> heads;
-  std::vector<std::size_t> numbers;
-  for (const std::string& head : table.heads) {
-    if (head.starts_with('#')) numbers.push_back(heads.size());
-    std::string& text = heads.emplace_back(head.substr(head.starts_with('#') ? 1 : 0));
-    std::ranges::transform(text, text.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  }
+  for (const std::string& head : table.heads) heads.push_back(support::in_capitals(head));
+  if (!heads.back().starts_with('#')) heads.back().insert(0, "~");
   Table result(std::move(heads));
-  for (const std::size_t column : numbers) result.align_right({column});
-  if (!table.heads.back().starts_with('#')) result.wrap({table.heads.size() - 1});
   for (const auto& row : table.rows) result.add(row);
   return result;
 }

@@ -95,8 +95,7 @@ void add_row(Table& table, const std::string& module, const std::string& what,
 
 /// Before and after, by module: constants, and each pool.
 Table gains_table(const OptimizeReport& report) {
-  Table table({"MODULE", "MEMORY", "BEFORE", "AFTER", "SAVED", "%"});
-  table.align_right({2, 3, 4, 5});
+  Table table({"MODULE", "MEMORY", "#BEFORE", "#AFTER", "#SAVED", "#%"});
   for (const OptimizedModule& module : report.modules) {
     if (!module.constants.empty()) {
       add_row(table, module.name, "constants", numbers_of_constants(module));
@@ -156,9 +155,7 @@ std::string causes_of(const OptimizedModule& module) {
 
 /// Constants that stay, with reasons; none for those that are already as small as possible.
 Table kept_table(const OptimizeReport& report) {
-  Table table({"MODULE", "KEPT", "BYTES", "WHY"});
-  table.align_right({2});
-  table.wrap({3});
+  Table table({"MODULE", "KEPT", "#BYTES", "~WHY"});
   for (const OptimizedModule& module : report.modules) {
     if (!module.constants_kept.empty()) {
       table.add({module.name, "constants", "", module.constants_kept});

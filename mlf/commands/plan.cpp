@@ -118,9 +118,8 @@ std::string best_of(const plan::PoolPlan& plan) {
 }
 
 Table pools_table(const ArchivePlan& plan) {
-  Table table({"MODULE", "POOL", "NOW", "BOUND", "BEST", "GAIN", "%", "BY SIZE", "BY CONFLICTS",
-               "HILL CLIMB"});
-  table.align_right({2, 3, 4, 5, 6, 7, 8, 9});
+  Table table({"MODULE", "POOL", "#NOW", "#BOUND", "#BEST", "#GAIN", "#%", "#BY SIZE",
+               "#BY CONFLICTS", "#HILL CLIMB"});
   for (const ModulePlan& module : plan.modules) {
     for (const ModulePoolPlan& pool : module.pools) {
       const plan::PoolPlan& one = pool.plan;
@@ -152,9 +151,8 @@ std::string bound_of_allocations(const ModulePlan& module) {
 
 /// The memory of networks that allocate while they run, and the size of one planned pool instead.
 Table allocations_table(const ArchivePlan& plan) {
-  Table table(
-      {"MODULE", "EXECUTOR", "HEAP", "STACK", "BOUND", "ALL IN ONE POOL", "TENSORS IN ONE POOL"});
-  table.align_right({1, 2, 3, 4, 5, 6});
+  Table table({"MODULE", "#EXECUTOR", "#HEAP", "#STACK", "#BOUND", "#ALL IN ONE POOL",
+               "#TENSORS IN ONE POOL"});
   for (const ModulePlan& module : plan.modules) {
     if (!module.allocations) continue;
     const plan::StaticPlan& one = *module.allocations;
@@ -178,9 +176,7 @@ std::string count_of(const analysis::Count& count) {
 
 /// The content of each memory. Compares the first one's share with an upper bound for all splits.
 Table memories_table(const ArchivePlan& plan) {
-  Table table({"MODULE", "MEMORY", "LIMIT", "BYTES", "BUFFERS", "ACCESSED", "AT MOST"});
-  table.align_right({2, 3, 4, 5, 6});
-  table.hide_if_constant(0);
+  Table table({"=MODULE", "MEMORY", "#LIMIT", "#BYTES", "#BUFFERS", "#ACCESSED", "#AT MOST"});
   for (const ModulePlan& module : plan.modules) {
     if (!module.split) continue;
     const plan::PoolSplit& split = module.split->split;
@@ -195,9 +191,7 @@ Table memories_table(const ArchivePlan& plan) {
 }
 
 Table places_table(const ArchivePlan& plan) {
-  Table table({"MODULE", "BUFFER", "BYTES", "ACCESSED", "MEMORY", "OFFSET"});
-  table.align_right({2, 3, 5});
-  table.hide_if_constant(0);
+  Table table({"=MODULE", "BUFFER", "#BYTES", "#ACCESSED", "MEMORY", "#OFFSET"});
   for (const ModulePlan& module : plan.modules) {
     if (!module.split) continue;
     for (std::size_t i = 0; i < module.split->buffers.size(); ++i) {
@@ -225,9 +219,7 @@ std::map<std::string, std::string> names_of_kernels(const ModulePlan& module) {
 /// The buffers that move: to the offsets of the best plan, or of the one in place if the user chose
 /// it.
 Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
-  Table table({"MODULE", "FUNCTION", "BUFFER", "BYTES", "NOW", "BEST"});
-  table.align_right({3, 4, 5});
-  table.hide_if_constant(0);
+  Table table({"=MODULE", "FUNCTION", "BUFFER", "#BYTES", "#NOW", "#BEST"});
   for (const ModulePlan& module : plan.modules) {
     const std::map<std::string, std::string> names = names_of_kernels(module);
     for (const ModulePoolPlan& pool : module.pools) {
@@ -248,9 +240,7 @@ Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
 }
 
 Table scratch_table(const ArchivePlan& plan) {
-  Table table({"MODULE", "CALL", "SCRATCH", "PEAK", "WITHOUT"});
-  table.align_right({2, 3, 4});
-  table.hide_if_constant(0);
+  Table table({"=MODULE", "CALL", "#SCRATCH", "#PEAK", "#WITHOUT"});
   for (const ModulePlan& module : plan.modules) {
     for (const ModulePoolPlan& pool : module.pools) {
       for (const plan::ScratchCost& cost : pool.scratch) {

@@ -210,12 +210,9 @@ std::string text_of_layer(const std::string& layer) {
 }
 
 /// `number` is the head of the first column.
-Table table_of(const Profile& profile, std::string number) {
-  Table table({std::move(number), "KERNEL", "LAYER", support::in_capitals(profile.unit()), "MIN",
-               "MAX", "%", "TIME", "MAC", "/MAC", "LOADED", "DIVISIONS"});
-  table.align_right({0, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  table.hide_if_empty({2, 4, 5, 7});
-  return table;
+Table table_of(const Profile& profile, const std::string& number) {
+  return Table({"#" + number, "KERNEL", "?LAYER", "#" + support::in_capitals(profile.unit()),
+                "?#MIN", "?#MAX", "#%", "?#TIME", "#MAC", "#/MAC", "#LOADED", "#DIVISIONS"});
 }
 
 /// Empty where no kernel is called twice.
@@ -313,9 +310,7 @@ std::vector<std::string> change_cells(std::optional<std::uint64_t> before,
 }
 
 Table changes_table(const Profile& before, const Profile& after) {
-  Table table({"CALL", "KERNEL", "LAYER", "BEFORE", "AFTER", "CHANGE", "%"});
-  table.align_right({0, 3, 4, 5, 6});
-  table.hide_if_empty({2});
+  Table table({"#CALL", "KERNEL", "?LAYER", "#BEFORE", "#AFTER", "#CHANGE", "#%"});
   const auto add = [&](std::string call, std::string kernel, std::string layer,
                        std::vector<std::string> cells) {
     cells.insert(cells.begin(), {std::move(call), std::move(kernel), std::move(layer)});

@@ -267,12 +267,11 @@ Table calls_table(const ModuleReport& module, report::ConstantReader& reader,
     for (const ReportColumn column : columns) line.push_back(column_at(column).text(row));
   }
   std::vector<std::string> heads;
-  for (const ReportColumn column : columns) heads.emplace_back(column_at(column).head);
-  heads.emplace_back();
-  Table table(heads);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (column_at(columns[i]).is_number) table.align_right({i});
+  for (const ReportColumn column : columns) {
+    heads.push_back((column_at(column).is_number ? "#" : "") + column_at(column).head);
   }
+  heads.emplace_back();
+  Table table(std::move(heads));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool is_fullest = is_peak(rows[i]);
     cells[i].push_back(is_fullest ? (view.screen.width ? "<" : "<- peak") : "");
@@ -358,9 +357,7 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
                                             code.text, code.rodata, code.data, code.bss),
                                 screen) +
                      "\n";
-  Table table({"CALL", "FUNCTION", "CODE", "FRAME"});
-  table.align_right({0, 2, 3});
-  table.hide_if_empty({3});
+  Table table({"#CALL", "FUNCTION", "#CODE", "?#FRAME"});
   const bool has_frames = std::ranges::any_of(
       code.functions, [](const auto& function) { return function.second.frame.has_value(); });
   const std::string no_frame = has_frames ? "?" : "";
@@ -444,10 +441,7 @@ std::string place_of(const ModuleReport& module, const CostFinding& finding) {
 /// largest finding. Workspaces of two kernels do not exist at the same time: their bytes are those
 /// of the largest.
 std::string findings_text(const ModuleReport& module, const Screen& screen) {
-  Table table({"FINDING", "PLACES", "BYTES", "SHARE", "LARGEST", "LARGEST PLACE"});
-  table.align_right({1, 2, 3, 4});
-  table.hide_if_empty({3});
-  table.wrap({5});
+  Table table({"FINDING", "#PLACES", "#BYTES", "?#SHARE", "#LARGEST", "~LARGEST PLACE"});
   for (const FindingsOfCode& of : findings_by_code(module)) {
     Count bytes;
     std::uint64_t most = 0;
@@ -525,11 +519,7 @@ ReportColumn column_named(std::string_view name) {
 namespace {
 
 std::string totals_text(const Report& report, const Screen& screen) {
-  Table table({"TOTAL", "MODULE", "BYTES", "WHY NOT EXACT"});
-  table.align_right({2});
-  table.wrap({3});
-  table.hide_if_constant(1);
-  table.hide_if_empty({3});
+  Table table({"TOTAL", "=MODULE", "#BYTES", "?~WHY NOT EXACT"});
   for (const Total& one : totals(report)) {
     table.add({std::string(to_string(one.resource)), printable(one.module), to_string(one.needed),
                fmt::format("{}", fmt::join(one.missing, "; "))});

@@ -141,8 +141,7 @@ std::string shape_text(const Tensor& tensor) {
 Table outputs_table(const std::vector<Tensor>& outputs) {
   // So many digits of the digest tell outputs apart.
   constexpr std::size_t kDigits = 16;
-  Table table({"OUTPUT", "DTYPE", "SHAPE", "MIN", "MAX", "SHA-256"});
-  table.align_right({3, 4});
+  Table table({"OUTPUT", "DTYPE", "SHAPE", "#MIN", "#MAX", "SHA-256"});
   for (const Tensor& output : outputs) {
     const TensorRange range = range_of(output);
     table.add({output.name, tir::to_string(output.dtype), shape_text(output), range.smallest,
@@ -160,9 +159,7 @@ std::string difference_text(const TensorDifference& one) {
 }
 
 Table differences_table(const std::vector<TensorDifference>& differences, double tolerance) {
-  Table table({"OUTPUT", "ELEMENTS", "DIFFERENT", "LARGEST", "FIRST", "REMARK"});
-  table.align_right({1, 2, 3, 4});
-  table.hide_if_empty({4, 5});
+  Table table({"OUTPUT", "#ELEMENTS", "#DIFFERENT", "#LARGEST", "?#FIRST", "?REMARK"});
   for (const TensorDifference& one : differences) {
     const bool is_compared = one.reason.empty();
     table.add(
@@ -244,9 +241,7 @@ std::string short_name(const std::string& tensor) {
 /// How arrays of a framework were paired, and how they differ.
 std::string arrays_text(const RunComparison& comparison) {
   if (comparison.arrays.empty() && comparison.unpaired.empty()) return {};
-  Table table({"TENSOR", "PAIRED BY", "ELEMENTS", "DIFFERENT", "LARGEST", "REMARK", "ARRAY"});
-  table.align_right({2, 3, 4});
-  table.hide_if_empty({5});
+  Table table({"TENSOR", "PAIRED BY", "#ELEMENTS", "#DIFFERENT", "#LARGEST", "?REMARK", "ARRAY"});
   for (const PairedArray& one : comparison.arrays) {
     const TensorDifference& difference = one.difference;
     table.add({short_name(one.tensor), std::string(to_string(one.by)),

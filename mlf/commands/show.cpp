@@ -222,8 +222,7 @@ std::string code_of(const ChosenKernel& chosen, const Deployment& deployment) {
 }
 
 Table buffers_table(const analysis::KernelCost& cost) {
-  Table table({"BUFFER", "ROLE", "LOADS", "STORES", "BYTES LOADED", "BYTES STORED"});
-  table.align_right({2, 3, 4, 5});
+  Table table({"BUFFER", "ROLE", "#LOADS", "#STORES", "#BYTES LOADED", "#BYTES STORED"});
   for (const analysis::BufferCost& buffer : cost.buffers) {
     table.add({buffer.name, std::string(to_string(buffer.role)), to_string(buffer.loads),
                to_string(buffer.stores), to_string(buffer.bytes_loaded),
@@ -233,8 +232,7 @@ Table buffers_table(const analysis::KernelCost& cost) {
 }
 
 Table constants_table(const ChosenKernel& chosen) {
-  Table table({"CONSTANT", "DTYPE", "SHAPE", "BYTES", "ZEROS", "LEAST", "GREATEST"});
-  table.align_right({3, 4, 5, 6});
+  Table table({"CONSTANT", "DTYPE", "SHAPE", "#BYTES", "#ZEROS", "#LEAST", "#GREATEST"});
   report::ConstantReader reader;
   for (const report::ModuleConstant& constant : reader.constants_of(*chosen.module)) {
     if (constant.kernel != chosen.kernel->symbol) continue;
@@ -252,8 +250,7 @@ Table constants_table(const ChosenKernel& chosen) {
 }
 
 Table operations_table(const analysis::KernelCost& cost) {
-  Table table({"ARITHMETIC", "DTYPE", "COUNT"});
-  table.align_right({2});
+  Table table({"ARITHMETIC", "DTYPE", "#COUNT"});
   for (const analysis::OperationCount& operation : cost.operations) {
     table.add({std::string(to_string(operation.operation)), tir::to_string(operation.dtype),
                to_string(operation.count)});

@@ -122,19 +122,7 @@ std::vector<std::string> names_of_columns(RowKind kind) {
 /// A table for people, with a number and its bounds in one column.
 class RowTable {
  public:
-  explicit RowTable(RowKind kind) : columns_(columns_of(kind)), table_(heads()) {
-    for (std::size_t i = 0; i < shown_.size(); ++i) {
-      const RowColumn& column = columns_[shown_[i]];
-      if (column.type == CellType::number) table_.align_right({i + kFront});
-      const bool is_sentence = column.name == "evidence" || column.name == "contradictions";
-      if (is_sentence) table_.wrap({i + kFront});
-      table_.hide_if_empty({i + kFront});
-    }
-    table_.hide_if_constant(0);
-    table_.hide_if_empty({1});
-    table_.wrap({1});
-    if (!shown_.empty()) table_.hide_if_constant(kFront);  // the module
-  }
+  explicit RowTable(RowKind kind) : columns_(columns_of(kind)), table_(heads()) {}
 
   void archive(const std::string& path, const ArchiveRows& rows) {
     for (const auto& row : rows.rows) {
@@ -143,9 +131,8 @@ class RowTable {
       table_.add(std::move(line));
     }
     if (!rows.failure) return;
-    std::vector<std::string> line(shown_.size() + kFront);
-    line[0] = path;
-    line[1] = rows.failure->message;
+    std::vector<std::string> line{path, rows.failure->message};
+    line.resize(line.size() + shown_.size());
     table_.add(std::move(line), Emphasis::warning);
   }
 
@@ -154,17 +141,19 @@ class RowTable {
   }
 
  private:
-  static constexpr std::size_t kFront = 2;  // archive and error
-
   static bool is_bound(const RowColumn& column) { return column.name.ends_with("_min"); }
 
   std::vector<std::string> heads() {
-    std::vector<std::string> heads{"ARCHIVE", "ERROR"};
+    std::vector<std::string> heads{"=ARCHIVE", "?~ERROR"};
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       std::string name(columns_[i].name);
+      const bool is_sentence = name == "evidence" || name == "contradictions";
+      std::string marks = i == 0 ? "=?" : "?";  // the first is the module
+      if (columns_[i].type == CellType::number) marks += '#';
+      if (is_sentence) marks += '~';
       if (is_bound(columns_[i])) name.resize(name.size() - std::string_view("_min").size());
       std::ranges::replace(name, '_', ' ');
-      heads.push_back(support::in_capitals(name));
+      heads.push_back(marks + support::in_capitals(name));
       shown_.push_back(i);
       if (is_bound(columns_[i])) ++i;
     }
