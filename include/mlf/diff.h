@@ -81,6 +81,7 @@ struct ConstantDifference {
   std::string name;
   std::string kernel{};  ///< symbol of the kernel that reads it, after; empty: not known
   std::string layer{};   ///< of the first call of that kernel; empty: not known
+  std::uint64_t bytes = 0;
   std::uint64_t elements = 0;
   std::uint64_t differing = 0;      ///< of these
   std::optional<double> largest{};  ///< difference of an element; nothing: it is no number
@@ -97,19 +98,17 @@ struct MemberDifference {
 /// What changed between two builds.
 struct BuildDifference {
   std::vector<ModuleDifference> modules{};      ///< without those that are the same
-  std::vector<ConstantDifference> constants{};  ///< of generated C first
+  std::vector<ConstantDifference> constants{};  ///< in the order of the second build
   /// By name: every member but directories. These do not count: the time of export and the order
-  /// of kernels in metadata.json, the order of functions in C and in texts of TIR, that of maps in save_json, and members that
-  /// `mlf process` wrote and that are as it wrote them.
+  /// of kernels in metadata.json, the order of functions in C and in texts of TIR, that of maps in
+  /// save_json, and members that `mlf process` wrote and that are as it wrote them.
   std::vector<MemberDifference> members{};
   /// Statements of one of the builds that contradict each other.
   std::vector<ModuleContradiction> contradictions_before{};
   std::vector<ModuleContradiction> contradictions_after{};
 
   /// Whether nothing changed.
-  bool empty() const noexcept {
-    return modules.empty() && constants.empty() && members.empty();
-  }
+  bool empty() const noexcept { return modules.empty() && constants.empty() && members.empty(); }
 };
 
 /// A constant or a member, and how it differs, in words.

@@ -240,6 +240,7 @@ struct UnsearchedFinding {
 
 /// Where the data of constants is that the documents of kernels lack.
 struct ConstantSources {
+  std::shared_ptr<const tir::Document> main{};   ///< has the constants of main; null: not known
   std::shared_ptr<const tir::Document> pools{};  ///< main lists them; null: no pool has constants
   std::shared_ptr<const std::string> file{};     ///< of parameters, for the graph executor
   std::vector<Param> parameters{};               ///< in `file`

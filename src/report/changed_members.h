@@ -10,18 +10,20 @@
 
 namespace mlf::report {
 
-/// Symbols of kernels before, by the symbols of their partners after.
-using Partners = std::map<std::string, std::string, std::less<>>;
+/// The kernel of the first build that a kernel of the second one is paired with.
+struct Partner {
+  std::string before;    ///< its symbol
+  bool is_same = false;  ///< their programs are equal
+};
+using Partners = std::map<std::string, Partner, std::less<>>;  ///< by symbol after
 
 /// Returns the members that differ, by name. `BuildDifference` says what does not count. Throws
 /// `Error`.
 std::vector<MemberDifference> changed_members(const Deployment& before, const Deployment& after);
 
-/// Returns the constants with other values: those of generated C, of all other TIR and of
-/// parameter files, each compared with the same kind of source. A change that two kinds show is
-/// listed once. Leaves out sources that cannot be read. Throws `Error`.
-std::vector<ConstantDifference> changed_constants(const ComparedBuild& before,
-                                                  const ComparedBuild& after,
+/// Returns the constants with other values, in the order of the second build. Pairs them by kernel
+/// and name; of names that differ in numbers alone, in their order.
+std::vector<ConstantDifference> changed_constants(const Report& before, const Report& after,
                                                   const Partners& partners);
 
 }  // namespace mlf::report

@@ -218,6 +218,7 @@ class ConstantReader::Summaries {
 
 ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader& reader)
     : network_(*module.network), sources_(module.constants) {
+  if (sources_.main) add_main(reader.source_of(sources_.main));
   if (sources_.pools) pools_ = &reader.source_of(sources_.pools).pooled;
   const support::NameIndex kernels(network_.kernels, &graph::Kernel::symbol);
   for (const KernelReport& kernel : module.kernels) {
@@ -232,7 +233,6 @@ ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader&
       if (is_in_c) one.source = kernel.c->file;
       by_name.try_emplace(one.name, std::move(one));
     }
-    if (!of_main_ && kernel.source == network_.provenance.source) add_main(source);
   }
 }
 

@@ -519,10 +519,11 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     }
     // A kernel called twice is listed once, with its first pair of calls.
     const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
-    kernels.try_emplace(b.kernels[after.kernel].symbol, a.kernels[before.kernel].symbol);
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
     const bool is_same = left.programs()[before.kernel] == right.programs()[after.kernel];
+    kernels.try_emplace(b.kernels[after.kernel].symbol,
+                        Partner{a.kernels[before.kernel].symbol, is_same});
     if (!is_new || (is_same && !takes_another_time(before, after))) continue;
     KernelDifference& kernel = difference.kernels.emplace_back();
     if (is_same) {
@@ -668,8 +669,9 @@ DifferenceWords words_of(const ConstantDifference& one) {
   std::string where = one.name;
   if (!one.kernel.empty()) where += " of " + one.kernel;
   if (!one.layer.empty()) where += fmt::format(" ({})", first_layer(one.layer));
-  std::string what = fmt::format("{} of {} element{} differ{}", one.differing, one.elements,
-                                 one.elements == 1 ? "" : "s", one.differing == 1 ? "s" : "");
+  std::string what =
+      fmt::format("{} of {} element{} ({} bytes) differ{}", one.differing, one.elements,
+                  one.elements == 1 ? "" : "s", one.bytes, one.differing == 1 ? "s" : "");
   if (one.largest) what += fmt::format(", by at most {}", *one.largest);
   return {"constant " + where, what};
 }
@@ -736,7 +738,7 @@ Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& a
     report::Partners kernels;
     difference.modules = report::compare_modules(before.report, after.report, kernels);
     if (!difference.members.empty()) {
-      difference.constants = report::changed_constants(before, after, kernels);
+      difference.constants = report::changed_constants(before.report, after.report, kernels);
       return difference;
     }
     // Equal members make equal networks, also where they are not understood.

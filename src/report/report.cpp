@@ -469,10 +469,11 @@ tir::Node Reporter::add_constants(ModuleReport& module, std::size_t position) {
     }
   }
   const tir::Node main = main_of(&network);
+  if (main) sources.main = functions_of(network.provenance.source).document;
   if (!main || !std::ranges::count(network.pools, graph::PoolKind::constant, &graph::Pool::kind)) {
     return main;
   }
-  sources.pools = functions_of(network.provenance.source).document;
+  sources.pools = sources.main;
   if (!report::offsets_with_data(main).empty()) return main;
   for (const TirSource& c : get_or_throw(deployment_.generated_c(position))) {
     const auto document = support::value_if_valid(deployment_.document(c));

@@ -283,6 +283,7 @@ void write_changed_constant(Writer& out, const ConstantDifference& one) {
   out.member("name", one.name);
   out.text_or_null("kernel", one.kernel);
   out.text_or_null("layer", one.layer);
+  out.member("bytes", one.bytes);
   out.member("elements", one.elements);
   out.member("differing", one.differing);
   out.key("largest");

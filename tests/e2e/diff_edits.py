@@ -191,6 +191,24 @@ class Edits(unittest.TestCase):
         self.assertEqual(constant["largest"], abs(old) + 84)
         self.assertEqual([one["name"] for one in document["members"]], [member])
 
+    def test_of_a_constant_are_found_where_constants_have_other_numbers(self):
+        path = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        members = {name: data for name, data in members_of(path).items() if not name.startswith("src/tir-")}
+        numbered = rb"\b(fused_nn_conv2d_add_constant_)(\d+)"
+        renamed = {name: re.sub(numbered, lambda match: b"%s%d" % (match[1], int(match[2]) + 1), data)
+                   for name, data in members.items()}
+        (member,) = [name for name, data in members.items() if name.endswith(".c") and b"_constant_9_let[" in data]
+        first = re.search(rb"fused_nn_conv2d_add_constant_10_let = \{\s*([+-]0x\w+)", renamed[member])
+        edited = {**renamed, member: replaced(renamed[member], *first.span(1), b"+0x00000001")}
+        with tempfile.TemporaryDirectory() as directory:
+            before = pathlib.Path(directory, "before.tar")
+            before.write_bytes(support.make_tar(members))
+            for after, names in ((renamed, []), (edited, ["fused_nn_conv2d_add_constant_10_let"])):
+                text = support.run("diff", before, "-", "--json", input=support.make_tar(after)).stdout
+                constants = json.loads(text)["constants"]
+                self.assertEqual([one["name"] for one in constants], names)
+                self.assertTrue(all((one["bytes"], one["differing"]) == (16, 1) for one in constants), constants)
+
     def test_are_on_the_page_and_in_markdown(self):
         path = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
         members = members_of(path)
