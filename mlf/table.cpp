@@ -131,6 +131,15 @@ std::string folded(std::string_view text, const Screen& screen, std::size_t inde
   return out;
 }
 
+std::string markdown_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (std::string_view("|\\`*_<>[]&#").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
 std::string lines_for(std::string_view text, const Screen& screen) {
   std::string out;
   while (!text.empty()) {
@@ -322,6 +331,26 @@ std::string Table::text(const Screen& screen) const {
     result += block(cells, columns, least, screen);
   }
   return result;
+}
+
+std::string Table::markdown() const {
+  Cells cells = cells_for({.digits = Digits::grouped});
+  std::vector<std::string> lines(cells.size() + 1, "|");
+  const Columns shown = blocks({}, {}).front();
+  for (const std::size_t column : shown) {
+    std::size_t width = 3;
+    for (auto& row : cells) {
+      row[column] = markdown_text(row[column]);
+      width = std::max(width, row[column].size());
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string& cell = cells[i][column];
+      lines[i == 0 ? 0 : i + 1] += right_[column] ? fmt::format(" {:>{}} |", cell, width)
+                                                  : fmt::format(" {:<{}} |", cell, width);
+    }
+    lines[1] += std::string(width + 1, '-') + (right_[column] ? ":|" : "-|");
+  }
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
 }  // namespace mlf::program

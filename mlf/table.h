@@ -43,6 +43,9 @@ std::string time_text(std::uint64_t min, std::optional<std::uint64_t> max, std::
 /// `indent` blanks.
 std::string folded(std::string_view text, const Screen& screen, std::size_t indent);
 
+/// Escapes what Markdown takes for marks, and bars, which end a cell of a table.
+std::string markdown_text(std::string_view text);
+
 /// Fits each line of `text` to the screen.
 std::string lines_for(std::string_view text, const Screen& screen);
 
@@ -68,6 +71,8 @@ class Table {
   bool empty() const noexcept { return rows_.size() == 1; }
   /// Returns one line for each row, columns two spaces apart, without trailing spaces.
   std::string text(const Screen& screen = {}) const;
+  /// Returns the table in Markdown, with digits for people.
+  std::string markdown() const;
 
  private:
   using Cells = std::vector<std::vector<std::string>>;

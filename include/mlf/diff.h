@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,10 +88,17 @@ struct ConstantDifference {
   std::optional<double> largest{};  ///< difference of an element; nothing: it is no number
 };
 
+/// A kernel whose program is the same under another name or in another file.
+struct MovedKernel {
+  std::string before;  ///< its symbol
+  std::string after;
+};
+
 /// A member whose content differs.
 struct MemberDifference {
   std::string name;
   KernelChange change{};  ///< added, removed or changed
+  std::string same_as{};  ///< the member of the other build with the same bytes; empty: none
   /// Symbols of functions in C or captured TIR that differ in more than comments and blanks of C.
   std::vector<std::string> functions{};
 };
@@ -103,6 +111,9 @@ struct BuildDifference {
   /// of kernels in metadata.json, the order of functions in C and in texts of TIR, that of maps in
   /// save_json, and members that `mlf process` wrote and that are as it wrote them.
   std::vector<MemberDifference> members{};
+  std::vector<MovedKernel> moved{};  ///< in the order of the second build
+  /// Short names of kernels of both builds, by symbol.
+  std::map<std::string, std::string, std::less<>> names{};
   /// Statements of one of the builds that contradict each other.
   std::vector<ModuleContradiction> contradictions_before{};
   std::vector<ModuleContradiction> contradictions_after{};
@@ -111,13 +122,13 @@ struct BuildDifference {
   bool empty() const noexcept { return modules.empty() && constants.empty() && members.empty(); }
 };
 
-/// A constant or a member, and how it differs, in words.
+/// Kernels, a constant or a member, and how these differ, in words.
 struct DifferenceWords {
-  std::string where;  ///< "fused_constant of tvmgen_default_fused_add"
-  std::string what;   ///< "1 of 288 elements differs, by at most 84"
+  std::string where;  ///< "constant fused_constant of add"
+  std::string what;   ///< "1 of 288 elements (576 bytes) differs, by at most 84"
 };
-/// Returns one for each constant, then for each member. More than ten members of TVM's C runtime
-/// share one.
+/// Returns one for all kernels that moved, one for all that store constants in another form, one
+/// for each constant, then for each member. More than ten members of TVM's C runtime share one.
 MLF_API std::vector<DifferenceWords> words_of(const BuildDifference& difference);
 
 /// One of two builds. `report` is that of the deployment.

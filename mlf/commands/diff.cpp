@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "report_page.h"
 #include "result_file.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -87,29 +89,6 @@ std::vector<const KernelDifference*> by_effect(const ModuleDifference& module) {
   return kernels;
 }
 
-/// "offsets moved in 4 kernels"; empty if there are none.
-std::string moved_offsets(const ModuleDifference& module) {
-  const auto count =
-      std::ranges::count(module.kernels, KernelChange::moved, &KernelDifference::change);
-  return count == 0 ? ""
-                    : fmt::format("offsets moved in {} kernel{}", count, count == 1 ? "" : "s");
-}
-
-/// "conv2d_add: 3 constants of another type, 1 with another number of elements"
-std::string stored_differently(const KernelDifference& kernel) {
-  std::string text = kernel.name;
-  const auto add = [&](std::size_t count, std::string_view how) {
-    if (count == 0) return;
-    text += text.size() == kernel.name.size()
-                ? fmt::format(": {} constant{} {}", count, count == 1 ? "" : "s", how)
-                : fmt::format(", {} {}", count, how);
-  };
-  add(kernel.constants.types, "of another type");
-  add(kernel.constants.counts, "with another number of elements");
-  add(kernel.constants.shared, "shared in one of the builds");
-  return text;
-}
-
 std::string name_of(const ModuleDifference& module) {
   return module.name.empty() ? "-" : module.name;
 }
@@ -119,15 +98,12 @@ std::vector<std::string> sentences_of(const ModuleDifference& module) {
   std::vector<std::string> sentences;
   if (module.is_added) sentences.emplace_back("module added");
   if (module.is_removed) sentences.emplace_back("module removed");
-  if (std::string moved = moved_offsets(module); !moved.empty()) {
-    sentences.push_back(std::move(moved));
-  }
-  for (const KernelDifference& kernel : module.kernels) {
-    if (kernel.change == KernelChange::constants) sentences.push_back(stored_differently(kernel));
-  }
   sentences.insert(sentences.end(), module.graph.begin(), module.graph.end());
   return sentences;
 }
+
+/// The totals in the first line of a comment.
+constexpr std::array<std::string_view, 3> kHeadline{"mac", "buffers", "flash.constants"};
 
 Emphasis emphasis_of(const NumberChange& number) {
   return number.grows() ? Emphasis::warning : Emphasis::none;
@@ -195,32 +171,6 @@ std::vector<std::string> contradiction_lines(const BuildDifference& difference) 
   return lines;
 }
 
-/// A cell of a table in Markdown: escapes bars, which end a cell, and marks in names.
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    if (std::string_view("|\\`*_<>[]&#").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string markdown_row(const std::string& where, const std::string& what,
-                         const std::string& before, const std::string& after,
-                         const std::string& delta) {
-  return fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(where), markdown_cell(what),
-                     before, after, delta);
-}
-
-std::string markdown_numbers(const std::string& where, const std::vector<NumberChange>& numbers) {
-  std::string text;
-  for (const NumberChange& number : numbers) {
-    text += markdown_row(where, number.what, to_string(number.before), to_string(number.after),
-                         number.delta());
-  }
-  return text;
-}
-
 /// Totals, then kernels by the size of the change, then the network, constants and members.
 std::string to_tables(const BuildDifference& difference, const Screen& screen) {
   std::string text;
@@ -243,32 +193,55 @@ std::string to_tables(const BuildDifference& difference, const Screen& screen) {
   return text;
 }
 
-/// The same as a single table in Markdown.
+/// "buffers -512 (-0.2 %), flash.constants +12 (+0.0 %)"
+std::string changed_totals(const BuildDifference& difference) {
+  std::string text;
+  for (const ModuleDifference& module : difference.modules) {
+    for (const NumberChange& number : module.numbers) {
+      if (!support::is_among(kHeadline, number.what)) continue;
+      text += text.empty() ? "" : ", ";
+      if (difference.modules.size() > 1) text += name_of(module) + " ";
+      const bool is_exact = number.before.is_exact() && number.after.is_exact();
+      text +=
+          number.what + " " +
+          (is_exact ? number.delta() : to_string(number.before) + " -> " + to_string(number.after));
+    }
+  }
+  return text.empty() ? "RAM, constants and MAC are the same" : text;
+}
+
+/// A part of a comment that a reader opens; empty without rows.
+std::string folded_table(std::string_view title, const Table& table) {
+  if (table.empty()) return {};
+  return fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n", title,
+                     table.markdown());
+}
+
+/// A comment of a pull request: a line, the totals, and the rest in parts that a reader opens.
 std::string to_markdown(const BuildDifference& difference) {
-  std::string text = "No differences.\n";
-  if (!difference.empty()) {
-    text = "| where | what | before | after | delta |\n|---|---|--:|--:|--:|\n";
-  }
+  if (difference.empty()) return "No differences.\n";
+  Table network({"MODULE", "NETWORK"});
+  network.hide_if_constant(0);
+  std::size_t kernels = 0;
   for (const ModuleDifference& module : difference.modules) {
-    text += markdown_numbers("module " + name_of(module), module.numbers);
+    kernels += by_effect(module).size();
+    for (const std::string& one : sentences_of(module)) network.add({name_of(module), one});
   }
-  for (const ModuleDifference& module : difference.modules) {
-    for (const KernelDifference* kernel : by_effect(module)) {
-      const std::string change = "kernel " + std::string(to_string(kernel->change));
-      text += markdown_row(kernel->name, change, "", "", "");
-      text += markdown_numbers(kernel->name, kernel->numbers);
-    }
-    for (const std::string& one : sentences_of(module)) {
-      text += markdown_row("module " + name_of(module), one, "", "", "");
-    }
-  }
-  for (const auto& [where, what] : words_of(difference)) {
-    text += markdown_row(where, what, "", "", "");
-  }
+  Table others({"WHERE", "DIFFERENCE"});
+  const std::vector<DifferenceWords> words = words_of(difference);
+  for (const auto& [where, what] : words) others.add({where, what});
+  const Screen people{.digits = Digits::grouped};
+  std::string text =
+      fmt::format("**{}**\n", markdown_text(with_digits(changed_totals(difference), people)));
+  const Table totals = totals_table(difference.modules);
+  if (!totals.empty()) text += "\n" + totals.markdown();
   for (const std::string& line : contradiction_lines(difference)) {
-    text += "\n" + markdown_cell(line) + "\n";
+    text += "\n" + markdown_text(line) + "\n";
   }
-  return text;
+  return text +
+         folded_table(fmt::format("Kernels: {}", kernels), kernels_table(difference.modules)) +
+         folded_table("Network", network) +
+         folded_table(fmt::format("Other differences: {}", words.size()), others);
 }
 
 // --- The page ------------------------------------------------------------------------------------

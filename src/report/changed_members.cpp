@@ -190,6 +190,9 @@ class MemberComparison {
   /// Adds the functions that differ in two members of one name. Returns whether these differ in
   /// their order alone.
   bool compare_functions(const Member& a, const Member& b, MemberDifference& difference) const;
+  /// Finds members that have only another name.
+  void pair_renamed(const MembersByName& left, const MembersByName& right,
+                    std::vector<MemberDifference>& differences) const;
 
   const Deployment& before_;
   const Deployment& after_;
@@ -273,6 +276,23 @@ bool MemberComparison::compare_functions(const Member& a, const Member& b,
   return false;
 }
 
+void MemberComparison::pair_renamed(const MembersByName& left, const MembersByName& right,
+                                    std::vector<MemberDifference>& differences) const {
+  std::multimap<std::string, MemberDifference*> removed;  // by digest
+  for (MemberDifference& one : differences) {
+    if (one.change != KernelChange::removed) continue;
+    removed.emplace(get_or_throw(before_.archive().sha256(*left.at(one.name))), &one);
+  }
+  for (MemberDifference& one : differences) {
+    if (one.change != KernelChange::added) continue;
+    const auto found = removed.find(get_or_throw(after_.archive().sha256(*right.at(one.name))));
+    if (found == removed.end()) continue;
+    one.same_as = found->second->name;
+    found->second->same_as = one.name;
+    removed.erase(found);
+  }
+}
+
 std::vector<MemberDifference> MemberComparison::run() const {
   const MembersByName left = members_of(before_.archive());
   const MembersByName right = members_of(after_.archive());
@@ -302,6 +322,7 @@ std::vector<MemberDifference> MemberComparison::run() const {
     if (has_both && compare_functions(*a, *b, difference)) continue;
     differences.push_back(std::move(difference));
   }
+  pair_renamed(left, right, differences);
   return differences;
 }
 

@@ -12,8 +12,8 @@ namespace mlf::report {
 
 /// The kernel of the first build that a kernel of the second one is paired with.
 struct Partner {
-  std::string before;    ///< its symbol
-  bool is_same = false;  ///< their programs are equal
+  std::string before;     ///< its symbol
+  bool is_moved = false;  ///< their programs are equal, their names or files are not
 };
 using Partners = std::map<std::string, Partner, std::less<>>;  ///< by symbol after
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "report/changed_members.h"
 #include "support/digits.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
 
@@ -461,6 +463,13 @@ struct Unpaired {
   std::string_view words;        ///< "removed" or "added"
 };
 
+void add_partner(Partners& kernels, const KernelReport& before, const KernelReport& after,
+                 bool is_same) {
+  const bool has_other_file = before.c && after.c && before.c->file != after.c->file;
+  const bool is_moved = is_same && (before.symbol != after.symbol || has_other_file);
+  kernels.try_emplace(after.symbol, Partner{before.symbol, is_moved});
+}
+
 /// A kernel that only one side has.
 void add_one_sided(ModuleDifference& difference, KernelChange change, const KernelReport& kernel) {
   const bool is_added = change == KernelChange::added;
@@ -522,8 +531,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
     const bool is_same = left.programs()[before.kernel] == right.programs()[after.kernel];
-    kernels.try_emplace(b.kernels[after.kernel].symbol,
-                        Partner{a.kernels[before.kernel].symbol, is_same});
+    add_partner(kernels, a.kernels[before.kernel], b.kernels[after.kernel], is_same);
     if (!is_new || (is_same && !takes_another_time(before, after))) continue;
     KernelDifference& kernel = difference.kernels.emplace_back();
     if (is_same) {
@@ -573,7 +581,8 @@ void compare_ports(std::vector<std::string>& graph, std::string_view what,
 }
 
 /// Compares kernels of modules without a network: first by program, then by name.
-void compare_functions(ModuleDifference& difference, const Side& left, const Side& right) {
+void compare_functions(ModuleDifference& difference, const Side& left, const Side& right,
+                       Partners& kernels) {
   const auto& a = left.module().kernels;
   const auto& b = right.module().kernels;
   std::vector<bool> taken(b.size());
@@ -587,7 +596,11 @@ void compare_functions(ModuleDifference& difference, const Side& left, const Sid
   };
   for (std::size_t i = 0; i < a.size(); ++i) {
     const std::uint64_t program = left.programs()[i];
-    if (take([&](std::size_t k) { return right.programs()[k] == program; }) != kNone) continue;
+    const std::size_t same = take([&](std::size_t k) { return right.programs()[k] == program; });
+    if (same != kNone) {
+      add_partner(kernels, a[i], b[same], true);
+      continue;
+    }
     const std::size_t same_name = take([&](std::size_t k) { return b[k].symbol == a[i].symbol; });
     if (same_name == kNone) {
       add_one_sided(difference, KernelChange::removed, a[i]);
@@ -624,7 +637,7 @@ ModuleDifference compare(const ModuleReport& a, const ModuleReport& b, Partners&
     compare_ports(difference.graph, "input", a.network->inputs, b.network->inputs, form);
     compare_ports(difference.graph, "output", a.network->outputs, b.network->outputs, form);
   } else {
-    compare_functions(difference, left, right);
+    compare_functions(difference, left, right, kernels);
   }
   return difference;
 }
@@ -665,10 +678,69 @@ std::vector<ModuleDifference> compare_modules(const Report& before, const Report
   return differences;
 }
 
-DifferenceWords words_of(const ConstantDifference& one) {
+/// Adds "3 of another type" to a list; nothing if the count is 0.
+void add_count(std::string& list, std::size_t count, std::string_view what) {
+  if (count == 0) return;
+  list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, what);
+}
+
+std::string_view kernels_of(std::size_t count) {
+  return count == 1 ? "kernel" : "kernels";
+}
+
+/// What many kernels of an optimized or renumbered build have in common.
+std::vector<DifferenceWords> words_of_kernels(const BuildDifference& difference) {
+  std::size_t at_other_offsets = 0;
+  std::size_t stored_differently = 0;
+  StorageChanges changes;
+  for (const ModuleDifference& module : difference.modules) {
+    for (const KernelDifference& kernel : module.kernels) {
+      at_other_offsets += kernel.change == KernelChange::moved ? 1 : 0;
+      stored_differently += kernel.change == KernelChange::constants ? 1 : 0;
+      changes.types += kernel.constants.types;
+      changes.counts += kernel.constants.counts;
+      changes.shared += kernel.constants.shared;
+    }
+  }
+  std::string moved;
+  const std::size_t renamed = difference.moved.size();
+  add_count(moved, renamed, fmt::format("{} to another name or file", kernels_of(renamed)));
+  add_count(moved, at_other_offsets,
+            fmt::format("{} to other offsets in pools", kernels_of(at_other_offsets)));
+  std::string forms;
+  add_count(forms, changes.types, "of another type");
+  add_count(forms, changes.counts, "as one element in one build, as all in the other");
+  add_count(forms, changes.shared, "that share their bytes in one build alone");
+  std::vector<DifferenceWords> words;
+  if (!moved.empty()) words.push_back({"only moved", std::move(moved)});
+  if (stored_differently > 0) {
+    words.push_back(
+        {"constants in another form",
+         fmt::format("{} ({} {})", forms, stored_differently, kernels_of(stored_differently))});
+  }
+  return words;
+}
+
+void add_names(BuildDifference& difference, const Report& report) {
+  for (const ModuleReport& module : report.modules) {
+    for (const KernelReport& one : module.kernels) {
+      difference.names.try_emplace(one.symbol, one.short_name);
+    }
+  }
+}
+
+std::string short_name(const BuildDifference& difference, const std::string& symbol) {
+  return support::value_at(difference.names, symbol).value_or(symbol);
+}
+
+DifferenceWords words_of(const ConstantDifference& one, const BuildDifference& difference) {
   std::string where = one.name;
-  if (!one.kernel.empty()) where += " of " + one.kernel;
-  if (!one.layer.empty()) where += fmt::format(" ({})", first_layer(one.layer));
+  const std::string kernel = short_name(difference, one.kernel);
+  if (!one.layer.empty()) {
+    where += fmt::format(" of {} ({})", first_layer(one.layer), kernel);
+  } else if (!kernel.empty()) {
+    where += " of " + kernel;
+  }
   std::string what =
       fmt::format("{} of {} element{} ({} bytes) differ{}", one.differing, one.elements,
                   one.elements == 1 ? "" : "s", one.bytes, one.differing == 1 ? "s" : "");
@@ -676,16 +748,43 @@ DifferenceWords words_of(const ConstantDifference& one) {
   return {"constant " + where, what};
 }
 
-DifferenceWords words_of(const MemberDifference& one) {
+/// Kernels that only moved: their symbols before and after.
+std::vector<MovedKernel> all_moved(const BuildDifference& difference) {
+  std::vector<MovedKernel> moved = difference.moved;
+  for (const ModuleDifference& module : difference.modules) {
+    for (const KernelDifference& kernel : module.kernels) {
+      if (kernel.change == KernelChange::moved) moved.push_back({kernel.before, kernel.after});
+    }
+  }
+  return moved;
+}
+
+DifferenceWords words_of(const MemberDifference& one, const BuildDifference& difference,
+                         const std::vector<MovedKernel>& all_moved) {
   constexpr std::size_t kMostFunctions = 3;
-  std::string what(to_string(one.change));
-  for (std::size_t i = 0; i < std::min(one.functions.size(), kMostFunctions); ++i) {
-    what += (i == 0 ? ": " : ", ") + one.functions[i];
+  if (!one.same_as.empty()) {
+    return {fmt::format("member {} -> {}", one.same_as, one.name), "renamed"};
   }
-  if (one.functions.size() > kMostFunctions) {
-    what += fmt::format(" and {} more functions", one.functions.size() - kMostFunctions);
+  std::set<std::string_view> functions(one.functions.begin(), one.functions.end());
+  std::set<std::string_view> moved_names;
+  std::size_t moved = 0;
+  for (const auto& [before, after] : all_moved) {
+    if (!functions.contains(before) && !functions.contains(after)) continue;
+    moved_names.insert({before, after});
+    ++moved;
   }
-  return {"member " + one.name, what};
+  std::erase_if(functions, [&](std::string_view name) { return moved_names.contains(name); });
+  std::string list;
+  for (const std::string_view symbol : functions | std::views::take(kMostFunctions)) {
+    list += (list.empty() ? "" : ", ") + short_name(difference, std::string(symbol));
+  }
+  if (functions.size() > kMostFunctions) {
+    list += fmt::format(" and {} more functions", functions.size() - kMostFunctions);
+  }
+  add_count(list, moved, fmt::format("{} that only moved", kernels_of(moved)));
+  const std::string_view change = to_string(one.change);
+  return {"member " + one.name,
+          list.empty() ? std::string(change) : fmt::format("{}: {}", change, list)};
 }
 
 }  // namespace
@@ -710,18 +809,21 @@ bool ModuleDifference::empty() const {
 }
 
 std::vector<DifferenceWords> words_of(const BuildDifference& difference) {
-  std::vector<DifferenceWords> words;
+  std::vector<DifferenceWords> words = report::words_of_kernels(difference);
   for (const ConstantDifference& one : difference.constants) {
-    words.push_back(report::words_of(one));
+    words.push_back(report::words_of(one, difference));
   }
   const auto is_runtime = [](const MemberDifference& one) {
     return one.name.starts_with("runtime/");
   };
   const auto of_runtime = std::ranges::count_if(difference.members, is_runtime);
   constexpr std::ptrdiff_t kMostOfRuntime = 10;
+  const std::vector<MovedKernel> moved = report::all_moved(difference);
   for (const MemberDifference& one : difference.members) {
     if (is_runtime(one) && of_runtime > kMostOfRuntime) continue;
-    words.push_back(report::words_of(one));
+    // Renamed members are listed once.
+    const bool is_listed = one.change == KernelChange::removed && !one.same_as.empty();
+    if (!is_listed) words.push_back(report::words_of(one, difference, moved));
   }
   if (of_runtime > kMostOfRuntime) {
     words.push_back({"runtime/", fmt::format("{} members differ", of_runtime)});
@@ -738,6 +840,11 @@ Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& a
     report::Partners kernels;
     difference.modules = report::compare_modules(before.report, after.report, kernels);
     if (!difference.members.empty()) {
+      report::add_names(difference, after.report);
+      report::add_names(difference, before.report);
+      for (const auto& [symbol, partner] : kernels) {
+        if (partner.is_moved) difference.moved.push_back({partner.before, symbol});
+      }
       difference.constants = report::changed_constants(before.report, after.report, kernels);
       return difference;
     }

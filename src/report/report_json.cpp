@@ -290,9 +290,15 @@ void write_changed_constant(Writer& out, const ConstantDifference& one) {
   one.largest ? out.real(*one.largest) : out.null();
 }
 
+void write_moved_kernel(Writer& out, const MovedKernel& one) {
+  out.member("before", one.before);
+  out.member("after", one.after);
+}
+
 void write_changed_member(Writer& out, const MemberDifference& one) {
   out.member("name", one.name);
   out.member("change", to_string(one.change));
+  out.text_or_null("same_as", one.same_as);
   out.member("functions", one.functions);
 }
 
@@ -334,6 +340,7 @@ std::string to_json(const BuildDifference& difference, JsonLayout layout) {
     out.objects("modules", difference.modules, report::write_changed_module);
     out.objects("constants", difference.constants, report::write_changed_constant);
     out.objects("members", difference.members, report::write_changed_member);
+    out.objects("moved", difference.moved, report::write_moved_kernel);
     out.array("contradictions", [&] {
       report::write_contradictions_of(out, "before", difference.contradictions_before);
       report::write_contradictions_of(out, "after", difference.contradictions_after);
