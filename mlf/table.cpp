@@ -345,10 +345,11 @@ std::string Table::markdown() const {
     }
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string& cell = cells[i][column];
-      lines[i == 0 ? 0 : i + 1] += right_[column] ? fmt::format(" {:>{}} |", cell, width)
-                                                  : fmt::format(" {:<{}} |", cell, width);
+      lines[i == 0 ? 0 : i + 1] += columns_[column].is_number
+                                       ? fmt::format(" {:>{}} |", cell, width)
+                                       : fmt::format(" {:<{}} |", cell, width);
     }
-    lines[1] += std::string(width + 1, '-') + (right_[column] ? ":|" : "-|");
+    lines[1] += std::string(width + 1, '-') + (columns_[column].is_number ? ":|" : "-|");
   }
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
