@@ -347,6 +347,17 @@ std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const S
 
 // --- The command ---------------------------------------------------------------------------------
 
+/// The memory that the split exceeds. The search is a heuristic: another split may fit.
+std::string excess_of(const plan::PoolSplit& split) {
+  for (const plan::SplitMemory& one : split.memories) {
+    if (one.size <= one.limit.bytes) continue;
+    return fmt::format(
+        "no split was found that fits: {} bytes of buffers are left for '{}', which has {}",
+        one.size, printable(one.limit.name), one.limit.bytes);
+  }
+  return "no split was found that fits";
+}
+
 /// Fails for the first module whose buffers do not fit, or may not fit, and if there is nothing to
 /// split.
 void require_split(const ArchivePlan& plan) {
@@ -355,7 +366,7 @@ void require_split(const ArchivePlan& plan) {
     if (!module.network) continue;
     has_networks = true;
     if (module.split && module.split->split.fits) continue;
-    const std::string why = module.split ? "its buffers do not fit into the memories given"
+    const std::string why = module.split           ? excess_of(module.split->split)
                             : module.pools.empty() ? "its buffers are not known"
                                                    : "its pools cannot be planned";
     throw Error(ErrorKind::check_failed,

@@ -430,7 +430,7 @@ class Splits(unittest.TestCase):
     def test_that_do_not_fit_are_a_failed_check(self):
         result, module = self.split(QNN, "fast=64", "slow=128")
         self.assertEqual(result.returncode, 1)
-        self.assertIn(b"do not fit", result.stderr)
+        self.assertIn(b"no split was found that fits", result.stderr)
         self.assertFalse(module["split"]["fits"])
 
     def test_of_networks_without_pools_place_what_they_allocate(self):

@@ -194,11 +194,10 @@ struct Taken {
 
 class Splitter {
  public:
-  Splitter(std::span<const AccessedBuffer> buffers, const SearchLimits& limits)
-      : buffers_(buffers),
-        limits_(limits.from_now()),
-        deadline_(limits_),
-        left_(densest_first(buffers)) {
+  /// `order` has the positions of all buffers: those that come first choose first.
+  Splitter(std::span<const AccessedBuffer> buffers, const SearchLimits& limits,
+           std::vector<std::size_t> order)
+      : buffers_(buffers), limits_(limits.from_now()), deadline_(limits_), left_(std::move(order)) {
     result_.places.resize(buffers.size());
     for (const AccessedBuffer& one : buffers) pieces_.push_back(live_intervals(one.buffer));
   }
@@ -372,7 +371,7 @@ class Splitter {
   std::vector<std::vector<Interval>> pieces_;  // live intervals by buffer
   SearchLimits limits_;
   Deadline deadline_;
-  std::vector<std::size_t> left_;  // the densest first
+  std::vector<std::size_t> left_;  // in the order of choice
   PoolSplit result_;
 };
 
@@ -448,7 +447,14 @@ PoolSplit split_pools(std::span<const AccessedBuffer> buffers,
   if (std::ranges::all_of(memories, &MemoryLimit::has_only_constants)) {
     throw support::Error(ErrorKind::usage, "no memory is given that tensors may be in");
   }
-  return Splitter(buffers, limits).run(memories);
+  std::vector<std::size_t> order = densest_first(buffers);
+  PoolSplit split = Splitter(buffers, limits, order).run(memories);
+  if (split.fits) return split;
+  // Constants that are denser than tensors may have taken bytes that only tensors need.
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return !buffers[i].is_constant; });
+  PoolSplit tensors_first = Splitter(buffers, limits, std::move(order)).run(memories);
+  return tensors_first.fits ? tensors_first : split;
 }
 
 }  // namespace mlf::plan

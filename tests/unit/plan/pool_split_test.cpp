@@ -144,6 +144,23 @@ TEST(PoolSplit, TakesBuffersWithGapsOverEachOther) {
   EXPECT_EQ(split.places[2].memory, 1U);
 }
 
+TEST(PoolSplit, LeavesConstantsToTheirMemoryWhereTensorsNeedTheOthers) {
+  const auto buffer = [](std::uint64_t bytes, std::uint64_t accessed, bool is_constant) {
+    return AccessedBuffer{.buffer = {.id = "b", .lower = 0, .upper = 2, .size = bytes},
+                          .accessed = analysis::Count(accessed),
+                          .is_constant = is_constant};
+  };
+  const std::vector<AccessedBuffer> buffers{buffer(60, 10'000, true), buffer(100, 10, false),
+                                            buffer(100, 10, false)};
+  const std::vector<MemoryLimit> memories{{"fast", 100}, {"slow", 100}, {"flash", 1'000, true}};
+  const PoolSplit split = split_pools(buffers, memories, {});
+  EXPECT_TRUE(split.fits);
+  EXPECT_EQ(split.places[0].memory, 2U);
+  // With a byte for all of them, the constant keeps the fast memory.
+  const std::vector<MemoryLimit> larger{{"fast", 60}, {"slow", 200}, {"flash", 1'000, true}};
+  EXPECT_EQ(split_pools(buffers, larger, {}).places[0].memory, 0U);
+}
+
 TEST(PoolSplit, NeedsAMemory) {
   const auto split = support::to_result([] { return split_pools({}, {}); });
   ASSERT_FALSE(split);
