@@ -320,6 +320,14 @@ class Cases(unittest.TestCase):
         self.expect(0, "verify", "--undefine", "DEBUG", "--undefine", "LEVEL", archive)
         self.expect(0, "process", "--undefine", "DEBUG", "--undefine", "LEVEL", archive, "-o", self.directory / "out.tar")
 
+    def test_a_definition_of_half_as_the_type_of_a_compiler_changes_no_number(self):
+        archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
+        report = lambda *options: module_of(json_of("report", "--json", *options, archive))
+        plain = report()
+        self.assertEqual(report("--define", "half=__fp16"), plain)
+        self.assertEqual(report("--define", "half= _Float16"), plain)
+        self.assertNotEqual(report("--define", "half=float"), plain)
+
     def test_only_c_beside_the_c_is_compiled(self):
         source = "codegen/host/src/"
         archive = self.copy_with("past-a-constant", {source + "default_lib1.o": b"\x7fELF", source + "Makefile": b"all:"})

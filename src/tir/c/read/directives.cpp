@@ -424,6 +424,12 @@ bool may_name_any(const support::NameMap<std::string_view, Macro>& macros, std::
                              [&](const auto& one) { return text.find(one.first) != text.npos; });
 }
 
+/// `half` is no type of C. Compilers have one that is what mlf takes it for, by another name.
+bool names_type(std::string_view name, const Macro& macro) {
+  constexpr auto kFloat16 = std::to_array<std::string_view>({"_Float16", "__fp16"});
+  return name == "half" && macro.is_certain && is_among(kFloat16, support::trimmed(macro.value));
+}
+
 }  // namespace
 
 std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
@@ -434,7 +440,8 @@ std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
   if (!may_name_any(macros, part.in(text))) return std::nullopt;
   for (std::uint32_t at = part.begin; at < part.end;) {
     const std::string_view name = next_name(text, at, part.end);
-    if (!macros.contains(name)) continue;
+    const auto macro = macros.find(name);
+    if (macro == macros.end() || names_type(name, macro->second)) continue;
     const auto length = static_cast<std::uint32_t>(name.size());
     return Doubt{{at - length, at}, fmt::format("the macro '{}'", name)};
   }
