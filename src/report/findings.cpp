@@ -64,20 +64,32 @@ void find_unused_kernels(const std::vector<NamedFunction>& uncalled,
   }
 }
 
+/// Also for the graph executor, whose graph gives directions to arguments that kernels ignore.
+bool is_unused(const KernelReport& kernel, std::size_t argument) {
+  return kernel.cost && kernel.cost->uncertain.empty() &&
+         std::ranges::any_of(kernel.cost->buffers, [&](const analysis::BufferCost& one) {
+           return one.parameter == argument && one.role == analysis::BufferRole::unused;
+         });
+}
+
 /// Lists each parameter of a kernel once, for all its calls.
-void find_unused_parameters(const graph::Topology& network, std::vector<CostFinding>& findings) {
+void find_unused_parameters(const ModuleReport& module, std::vector<CostFinding>& findings) {
+  const graph::Topology& network = *module.network;
   std::set<std::pair<graph::KernelId, std::size_t>> seen;
   for (const graph::Call& call : network.calls) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const graph::Argument& argument = call.arguments[i];
       // Functions that the kernel calls may use a pool or a context.
       const bool is_tensor = argument.storage && !argument.pool;
-      if (!is_tensor || argument.decided_by != graph::DecidedBy::untouched) continue;
+      const bool is_ignored = argument.decided_by == graph::DecidedBy::untouched ||
+                              is_unused(module.kernels[index(call.kernel)], i);
+      if (!is_tensor || !is_ignored) continue;
       if (!seen.emplace(call.kernel, i).second) continue;
       findings.push_back(
           {CostFindingCode::unused_parameter, network.kernel_of(call).symbol,
            analysis::to_count(argument.type.bytes()),
-           fmt::format("argument {} ('{}') is neither loaded nor stored", i, argument.parameter)});
+           fmt::format("argument {}{} is neither loaded nor stored", i,
+                       argument.parameter.empty() ? "" : " ('" + argument.parameter + "')")});
     }
   }
   // Parts of main that are not understood may read any constant.
@@ -103,7 +115,7 @@ void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& u
                  std::vector<CostFinding>& findings) {
   find_unused_kernels(uncalled, findings);
   if (!module.network) return;
-  find_unused_parameters(*module.network, findings);
+  find_unused_parameters(module, findings);
   find_unused_pools(*module.network, findings);
 }
 

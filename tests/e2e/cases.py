@@ -372,6 +372,15 @@ class Cases(unittest.TestCase):
         self.expect(0, "optimize", "-o", output, self.archive("graph-params-values"))
         self.expect(0, "check", "--no-finding", "widened-weights", output)
 
+    def test_parameters_that_kernels_of_the_graph_executor_ignore_are_found(self):
+        """The graph has shifts of zero as an input of the convolution, and its C does not read them."""
+        findings = self.report("graph-params-values")["findings"]
+        (found,) = [one for one in findings if one["code"] == "unused-parameter"]
+        self.assertEqual((found["bytes"], found["evidence"]), (32, "argument 4 is neither loaded nor stored"))
+        # It is an output that code which is not understood may write.
+        findings = self.report("kernel-not-understood")["findings"]
+        self.assertNotIn("unused-parameter", {one["code"] for one in findings})
+
     def test_workspaces_of_two_kernels_are_not_added_up(self):
         text = support.run_ok("report", self.archive("condition-in-a-kernel")).stdout.decode()
         self.assertRegex(text, r"padding-scratch +2 +10368 +10368 ")
