@@ -81,9 +81,10 @@ struct ProfiledCall {
   std::string kernel{};  ///< its symbol
   std::string layer{};   ///< name of its layer in the model; empty: not known
   ProfileNumbers numbers{};
-  analysis::Count mac{};        ///< multiply-accumulates
-  analysis::Count loaded{};     ///< bytes loaded
-  analysis::Count divisions{};  ///< divisions and remainders, of data and of indices
+  analysis::Count mac{};         ///< multiply-accumulates
+  analysis::Count loaded{};      ///< bytes loaded
+  analysis::Count divisions{};   ///< divisions and remainders, of data and of indices
+  bool computes_floats = false;  ///< certainly; unknown for calls of a file
 };
 
 /// All calls of one kernel. Spreads have the sums of the least, of the medians and of the most.

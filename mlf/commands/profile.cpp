@@ -355,21 +355,13 @@ Profile profile_of_file(const Deployment& deployment, const Network& network,
 }
 
 /// Warns if the code computes floats in software on a core that may have a floating-point unit.
-void warn_of_software_floats(const Profile& profile, const graph::Topology& topology,
-                             const Context& context) {
+void warn_of_software_floats(const Profile& profile, const Context& context) {
   constexpr std::array<std::string_view, 4> kMayHaveUnit{"cortex-m4", "cortex-m7", "cortex-m33",
                                                          "cortex-m55"};
   const auto is_choice = [](std::string_view flag) { return flag.starts_with("-mfloat-abi"); };
-  const auto writes_float = [](const graph::Argument& argument) {
-    return argument.writes && argument.type.dtype.is_float();
-  };
-  const auto has_float_macs = [&](const ProfiledCall& call) {
-    return call.mac.min > 0 &&
-           std::ranges::any_of(topology.calls[call.call].arguments, writes_float);
-  };
   if (std::ranges::find(kMayHaveUnit, profile.cpu) == kMayHaveUnit.end() ||
       std::ranges::any_of(profile.flags, is_choice) ||
-      std::ranges::none_of(profile.calls, has_float_macs)) {
+      std::ranges::none_of(profile.calls, &ProfiledCall::computes_floats)) {
     return;
   }
   context.console.warn("floats are computed in software: for the floating-point unit of a " +
@@ -385,7 +377,7 @@ Profile profile_of_archive(const std::string& archive, const ProfileArguments& a
   Profile profile = arguments.measured.empty()
                         ? get_or_throw(profile_network(argument.deployment, network, options))
                         : profile_of_file(argument.deployment, network, arguments.measured);
-  warn_of_software_floats(profile, argument.topology, context);
+  warn_of_software_floats(profile, context);
   if (!arguments.clock.empty()) {
     std::optional<CyclesPerInstruction> cycles;
     if (!arguments.cycles.empty()) cycles = cycles_of(arguments.cycles);
@@ -421,6 +413,11 @@ int write_archive(const ProfileArguments& arguments, const Context& context) {
   return 0;
 }
 
+std::string build_text(const Profile& profile) {
+  return fmt::format("{}, {} {}", profile.cpu, profile.compiler_version,
+                     fmt::join(profile.flags, " "));
+}
+
 int run_profile(const ProfileArguments& arguments, const Context& context) {
   if (arguments.instrument || arguments.remove) return write_archive(arguments, context);
   if (!arguments.output.empty()) {
@@ -448,6 +445,11 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
   const Profile profile =
       profile_of_archive(arguments.network.archive, arguments, options, context);
   if (before) {
+    const std::string of_before = build_text(*before);
+    const std::string of_this = build_text(profile);
+    if (of_before != of_this) {
+      context.console.warn("the builds differ: " + of_this + ", and before " + of_before);
+    }
     print(changes_table(*before, profile).text(screen));
   } else if (arguments.json) {
     print(to_json(profile, JsonLayout::pretty));

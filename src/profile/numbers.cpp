@@ -61,6 +61,10 @@ void require_spread(const Profile& profile, std::optional<ProfileSpread> Profile
   if (!is_sum) refuse_total();
 }
 
+bool writes_float(const graph::Argument& argument) {
+  return argument.writes && argument.type.dtype.is_float();
+}
+
 }  // namespace
 
 std::vector<ProfiledCall> described_calls(const Deployment& deployment, const Network& network) {
@@ -83,7 +87,15 @@ std::vector<ProfiledCall> described_calls(const Deployment& deployment, const Ne
     calls[i].layer = call.layer;
     calls[i].mac = call[CallMeasure::mac];
     calls[i].loaded = call[CallMeasure::loaded];
-    if (kernel.cost) calls[i].divisions = divisions_of(*kernel.cost);
+    if (!kernel.cost) continue;
+    calls[i].divisions = divisions_of(*kernel.cost);
+    const bool has_float_macs = call[CallMeasure::mac].min > 0 &&
+                                std::ranges::any_of(topology.calls[i].arguments, writes_float);
+    const bool has_others =
+        std::ranges::any_of(kernel.cost->operations, [](const analysis::OperationCount& one) {
+          return one.dtype.is_float() && one.count.min > 0;
+        });
+    calls[i].computes_floats = has_float_macs || has_others;
   }
   return calls;
 }

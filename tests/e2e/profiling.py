@@ -257,6 +257,20 @@ class Profiles(program_case.Directory):
         self.assertIn(b"floats are computed in software", without)
         unit = support.run_ok("profile", "--cpu", "cortex-m4", "--cflags=-O2 -mfloat-abi=hard", floats).stderr
         self.assertEqual(unit, b"")
+        # Nothing is multiplied and added up in softmax alone.
+        softmax = support.SOURCE / "tests/data/corpus/tvm-0.9/control_ops-aot-c/module.tar"
+        self.assertIn(b"in software", support.run_ok("profile", "--cpu", "cortex-m4", softmax).stderr)
+        integers = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        self.assertEqual(support.run_ok("profile", "--cpu", "cortex-m4", integers).stderr, b"")
+
+    @needs_cortex_m
+    def test_name_other_flags_of_the_profile_that_is_compared(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        before = self.directory / "before.json"
+        before.write_bytes(support.run_ok("profile", "--cpu", "cortex-m4", "--cflags=-O1", "--json", archive).stdout)
+        compared = lambda *options: support.run_ok("profile", "--cpu", "cortex-m4", *options, "--against", before, archive)
+        self.assertEqual(compared("--cflags=-O1").stderr, b"")
+        self.assertRegex(compared("--cflags=-O2").stderr, rb"the builds differ: cortex-m4.*-O2.* before .*-O1")
 
     @needs_cortex_m
     def test_have_a_table_of_kernels_that_are_called_twice(self):
