@@ -588,6 +588,20 @@ const tvm_model_t tvmgen_default_network = {
         self.assertIn({"name": "../../src/standalone_crt/include/tvm/runtime/c_runtime_api.h", "origin": "tvm"},
                       module["headers"])
 
+    def test_outputs_have_the_names_that_tvm_gives_its_own_runtime(self):
+        compared = 0
+        for archive, root, module, _ in self.each(support.every_archive()):
+            for source in module["files"]["sources"]:
+                tensors = re.search(r"kTvmgenMetadata_outputs\[\d+\] = \{(.+?)\n\};", (root / source).read_text(), re.DOTALL)
+                names = re.findall(r'"(.+)" /\* name', tensors[1]) if tensors else []
+                # One output may have a name of the model, which these are not.
+                if len(names) < 2:
+                    continue
+                with self.subTest(archive=str(archive), module=module["name"]):
+                    self.assertEqual([one["name"] for one in module["outputs"]], names)
+                    compared += 1
+        self.assertGreaterEqual(compared, support.HAS_WHOLE_CORPUS)
+
     def test_loops_are_lines_of_the_c(self):
         """Each loop with one extent is at a line with this `for`, and all `for` of kernels are loops."""
         for archive, root, module, _ in self.each(archives()):

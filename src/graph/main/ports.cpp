@@ -156,13 +156,18 @@ void adopt_type(PortPlan& port, const NamedTensor& stated) {
 }
 
 /// Names in the order of the parameters; empty if only the parameters' own names can match them.
-std::vector<std::string> names_by_position(const StatedNames& stated, std::size_t count) {
+std::vector<std::string> names_by_position(const StatedNames& stated,
+                                           std::span<const PortPlan> ports) {
+  const std::size_t count = ports.size();
   // The C header has its fields in the order of the parameters. metadata.json sorts by name, so
-  // only the numbers in TVM's own names give an order there.
+  // only the numbers in TVM's own names give an order there. Packed archives of TVM before v0.11
+  // state no names for people; those for TVM's C++ runtime are the same as in later archives.
   if (stated.fields.size() == count) return stated.fields;
   std::vector<std::string> names;
-  if (!stated.tensors || stated.tensors->size() != count) return names;
-  if (!are_default_outputs(*stated.tensors)) return names;
+  const bool are_default =
+      stated.tensors ? stated.tensors->size() == count && are_default_outputs(*stated.tensors)
+                     : are_counted_outputs(ports);
+  if (!are_default) return names;
   for (std::size_t i = 0; i < count; ++i) names.push_back(default_output(i, count));
   return names;
 }
@@ -181,8 +186,7 @@ void check_size(const PortPlan& port, const NamedTensor& fact, Topology& topolog
 /// The network gets the latter.
 void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology& topology) {
   const bool in_order = std::none_of(ports.begin(), ports.end(), is_planned);
-  const auto by_position =
-      in_order ? names_by_position(stated, ports.size()) : std::vector<std::string>();
+  const auto by_position = in_order ? names_by_position(stated, ports) : std::vector<std::string>();
   for (std::size_t i = 0; i < ports.size(); ++i) {
     PortPlan& port = ports[i];
     if (!by_position.empty()) port.name = by_position[i];

@@ -227,6 +227,14 @@ TEST(Reconstruction, TvmsOwnOutputNamesCountPositions) {
   EXPECT_EQ(checks_of(topology), Codes{});
 }
 
+TEST(Reconstruction, TvmsOwnOutputNamesCountPositionsWithoutMetadataToo) {
+  ModuleFacts facts;
+  facts.module = "default";
+  const Topology topology = network(two_outputs(), {facts});
+  EXPECT_EQ(output_names(topology), (std::vector<std::string>{"output0", "output1"}));
+  EXPECT_EQ(topology.outputs[1].parameter, "output2");
+}
+
 TEST(Reconstruction, SizesInMetadataAreComparedByPositionToo) {
   ModuleFacts facts;
   facts.module = "default";
