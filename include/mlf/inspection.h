@@ -28,7 +28,7 @@ namespace mlf {
 /// may be wrong: every command that shows them shows the contradiction too.
 struct Contradiction {
   /// Of a check of the network with severity `error` (mlf/graph/checks.def), or
-  /// "metadata-too-small" or "c-invalid".
+  /// "metadata-too-small", "c-invalid" or "missing-main".
   std::string code;
   std::string detail;  ///< one sentence
 

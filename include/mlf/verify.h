@@ -36,6 +36,7 @@ enum class FindingCode : std::uint8_t {
   metadata_too_small,  ///< metadata.json declares less memory than the network uses
   c_invalid,     ///< generated C that no compiler accepts, or that frees a workspace too early
   missing_file,  ///< TIR beside the archive that an earlier run read and this one does not get
+  missing_main,  ///< generated C calls main, and no member defines it
 };
 
 MLF_API std::string_view to_string(FindingCode code);

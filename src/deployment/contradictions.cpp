@@ -7,9 +7,11 @@
 
 #include "deployment/agreement.h"
 #include "deployment/member_text.h"
+#include "deployment/owners.h"
 #include "mlf/inspection.h"
 #include "support/error.h"
 #include "support/name_map.h"
+#include "tir/c/c.h"
 #include "tir/c/read/declaration_faults.h"
 
 namespace mlf {
@@ -29,6 +31,28 @@ bool is_c(const FileRef& file) {
 bool is_evidence(const MemoryClaim& claim) {
   return claim.found.exactness == graph::Exactness::exact ||
          claim.found.exactness == graph::Exactness::at_least;
+}
+
+/// The file that defines kernels and main is not there: a linker needs it.
+std::optional<Contradiction> missing_main(const Deployment& deployment, const Module& module) {
+  if (!module.files.objects.empty()) return std::nullopt;
+  const std::string prefix = "tvmgen_" + symbol_part(module.name);
+  for (const std::string_view end : {"___tvm_main__", "_run_model"}) {
+    const std::string main = prefix + std::string(end);
+    const FileRef* caller = nullptr;
+    bool is_defined = false;
+    for (const FileRef& file : module.files.sources) {
+      const std::string_view text = member_text(deployment.archive(), file);
+      if (text.find(main) == text.npos) continue;
+      const tir::CReferences names = tir::references_of(text, deployment.macros());
+      is_defined = is_defined || !is_c(file) || names.defined.contains(main);
+      if (names.called.contains(main)) caller = &file;
+    }
+    if (caller == nullptr || is_defined) continue;
+    return Contradiction{"missing-main",
+                         fmt::format("{} calls '{}', which no member defines", caller->name, main)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -75,6 +99,7 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
   for (Contradiction& one : found) {
     if (details.insert(one.detail).second) once.push_back(std::move(one));
   }
+  if (auto missing = missing_main(deployment, module)) once.push_back(*std::move(missing));
   return once;
 }
 

@@ -37,7 +37,7 @@ namespace mlf::deployment {
 std::optional<Contradiction> too_small_metadata(const Module& module,
                                                 const graph::Topology& network);
 
-/// Returns C of the module that no compiler accepts, file by file. Throws `Error`.
+/// Returns C of the module that no compiler or linker accepts, file by file. Throws `Error`.
 std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module& module);
 
 }  // namespace mlf::deployment

@@ -31,8 +31,9 @@ constexpr FindingRow kFindings[] = {
     {"stale-outputs", Severity::error},      {"damaged-output", Severity::error},
     {"no-network", Severity::note},          {"not-compared", Severity::warning},
     {"metadata-too-small", Severity::error}, {"c-invalid", Severity::error},
-    {"missing-file", Severity::note},
+    {"missing-file", Severity::note},        {"missing-main", Severity::error},
 };
+constexpr auto kMissingMain = static_cast<std::size_t>(FindingCode::missing_main);
 
 bool uses_half(const tir::Module& module) {
   for (std::uint32_t i = 1; i < module.size(); ++i) {
@@ -269,7 +270,9 @@ class Verifier {
       const auto faults = deployment::invalid_c(job_.deployment, module);
       ++(faults.empty() ? declarations.passed : declarations.failed);
       for (const Contradiction& fault : faults) {
-        report(FindingCode::c_invalid, fault.detail, module.name);
+        const bool is_of_linker = fault.code == kFindings[kMissingMain].code;
+        report(is_of_linker ? FindingCode::missing_main : FindingCode::c_invalid, fault.detail,
+               module.name);
       }
     }
     if (declarations.counted() == 0) declarations.not_checked = "the archive has no generated C";

@@ -310,6 +310,14 @@ class SmallNetworks(VerifiedCase):
                 with self.subTest(fault.__name__):
                     self.assert_found(as_tar(fault(members)), "c-invalid")
 
+    def test_a_wrapper_whose_main_is_not_there(self):
+        without = {name: text for name, text in PLAIN.items() if name != C}
+        self.assert_found(as_tar(without), "missing-main")
+        beside = {"codegen/host/lib/default_lib1.o": "no object"}
+        elsewhere = {"codegen/host/src/default_lib7.c": PLAIN[C]}
+        for more in (beside, elsewhere):
+            self.assertNotIn("missing-main", [one["code"] for one in self.errors(as_tar(without | more))])
+
     def test_c_that_only_a_whole_compiler_understands_is_no_fault(self):
         place = "  int32_t pad_temp[16];\n"
         for more in ("  struct { int32_t a; } pair;\n  pair.a = 0;\n", "  DWT->CYCCNT = 0;\n"):
