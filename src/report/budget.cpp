@@ -48,8 +48,11 @@ Count stack_of(const ModuleReport& module, const LibraryNeeds& library) {
 
 Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
   const RamReport& ram = module.ram;
-  return ram.pools + ram.io + ram.executor + ram.heap + report::static_data(module) +
-         stack_of(module, library);
+  const Count beside = ram.io + ram.executor + ram.heap + stack_of(module, library);
+  Count all = ram.pools + report::static_data(module) + beside;
+  // The sections also have variables whose sizes only a compiler knows.
+  if (module.code) all.min = std::max(all.min, module.code->data + module.code->bss + beside.min);
+  return all;
 }
 
 /// .data is also in flash: startup code copies it into RAM.
@@ -65,8 +68,12 @@ Count constants_of(const ModuleReport& module) {
 
 Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
   if (!module.code) return at_least(constants_of(module));
-  const Count sections =
-      sections_of(module) + module.flash.beside_code + Count(0, module.code->read_padding);
+  Count sections = sections_of(module);
+  if (!module.code->uncompiled.empty()) {
+    // Constants of the other files are read without a compiler.
+    sections.min = std::max(sections.min, module.code->text + constants_of(module).min);
+  }
+  sections += module.flash.beside_code + Count(0, module.code->read_padding);
   if (module.code->missing.empty()) return sections;
   return library.flash ? sections + Count(0, library.flash) : at_least(sections);
 }

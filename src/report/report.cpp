@@ -28,6 +28,7 @@
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "support/nearest.h"
+#include "tir/c/c.h"
 
 namespace mlf {
 namespace report {
@@ -76,6 +77,7 @@ class Reporter {
   const TirFunctions& functions_of(std::string_view stem);
   std::map<std::string, CodeLines, std::less<>> lines_of_text(const TirSource& twin) const;
   void add_layers(ModuleReport& module, const FileRef& relay);
+  void remove_defined(const Module& module, CompiledCode& code) const;
   void add_objects(ModuleReport& report, const Module& module);
   tir::Node main_of(const graph::Topology* network);
   std::string file_with_pool(const TirSource& c, const graph::Topology& network) const;
@@ -414,11 +416,23 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
   }
   if (options_.compiler && !module.files.sources.empty()) {
     report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
+    remove_defined(module, *report.code);
   }
   add_objects(report, module);
   collect_reasons(report);
   report.contradictions = contradictions_of(deployment_, position, network);
   return report;
+}
+
+/// Files that do not compile define functions too.
+void Reporter::remove_defined(const Module& module, CompiledCode& code) const {
+  if (code.uncompiled.empty()) return;
+  for (const FileRef& file : module.files.sources) {
+    const std::string_view text = deployment::member_text(deployment_.archive(), file);
+    const tir::CReferences names = tir::references_of(text, deployment_.macros());
+    std::erase_if(code.missing,
+                  [&](const std::string& name) { return names.defined.contains(name); });
+  }
 }
 
 /// An object file that is not ELF gives no numbers; the report states that it exists.

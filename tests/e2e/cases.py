@@ -436,6 +436,20 @@ class Cases(unittest.TestCase):
         members["runtime/include/" + name] = b"#define MINE 1\n"
         self.expect(0, "report", "--cc", "gcc", self.copy_with("past-a-constant", members))
 
+    def test_constants_and_functions_of_c_that_does_not_compile_count(self):
+        kernels = "codegen/host/src/default_lib1.c"
+        archive = self.edited("past-a-constant", kernels, lambda old: b"#include <vendor.h>\n" + old)
+        constants = self.report("past-a-constant")["flash"]["constants"]
+        text = self.expect(1, "check", "--flash", str(constants - 1), "--cc", "gcc", archive)
+        self.assertIn("exceeds", text)
+        self.assertNotIn("does not contain tvmgen", text)
+
+    def test_variables_of_the_c_count_with_a_compiler(self):
+        kernels = "codegen/host/src/default_lib1.c"
+        more = b"static int32_t counts[1000];\nint32_t* tvm_counts(void) { return counts; }\n"
+        archive = self.edited("past-a-constant", kernels, lambda old: old + more)
+        self.assertIn("exceeds", self.expect(1, "check", "--ram", "4000", "--cc", "gcc", archive))
+
     def test_a_comment_that_continues_hides_a_call(self):
         calls = self.report("continued-comment")["calls"]
         self.assertEqual([call["kernel"].count("nn_softmax") for call in calls], [0, 1, 0, 0])

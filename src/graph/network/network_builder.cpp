@@ -182,7 +182,7 @@ void NetworkBuilder::note_foreign(const RawCall& raw) {
   if (may_be_macro && !is_logging_macro(raw.symbol))
     return step(UnknownStatement{"a call of " + quoted(raw.symbol)});
   check(CheckCode::foreign_call,
-        "main calls " + quoted(raw.symbol) + ", which is not defined and takes no tensor");
+        "main calls " + quoted(raw.symbol) + ", which is no kernel and takes no tensor");
 }
 
 void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,

@@ -389,8 +389,11 @@ class ModuleReader {
   }
 
   std::vector<OtherMemory> other_memory() const {
+    // What main does not take is in no network, even where it hands its address to kernels.
+    const bool has_main = std::ranges::any_of(drafts_, &FunctionDraft::is_main);
     support::NameSet<std::string_view> pools;
     for (const FunctionDraft& draft : drafts_) {
+      if (has_main && !draft.is_main) continue;
       for (const Param& param : draft.params) pools.insert(pool_of(draft, param));
     }
     std::vector<OtherMemory> all = unused_arrays_;

@@ -327,6 +327,26 @@ TEST(CFunctions, EachFunctionThatIsKeptAsTextSaysItsOwnLine) {
   EXPECT_EQ(places, (std::vector<std::string>{"f line 7", "g line 11", "h line 7"}));
 }
 
+TEST(CFunctions, APoolThatMainDoesNotTakeIsAVariable) {
+  const std::string pool = "static uint8_t global_workspace[128];\n";
+  const std::string kernel =
+      "TVM_DLL int32_t tvmgen_default_f(float* p, uint8_t* global_workspace_3_var) {\n"
+      "  return 0;\n}\n";
+  const std::string main =
+      "TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var$) {\n"
+      "  return 0;\n}\n";
+  const auto names = [&](const std::string& parameter) {
+    std::string text = main;
+    text.replace(text.find('$'), 1, parameter);
+    std::string found;
+    const Document document = read_files({kernel_file(pool + kernel + text)});
+    for (const OtherMemory& one : document.other_memory) found += one.name;
+    return found;
+  };
+  EXPECT_EQ(names(", uint8_t* global_workspace_1_var"), "");
+  EXPECT_EQ(names(""), "global_workspace");
+}
+
 TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   const std::string entry =
       "#include \"tvm/runtime/c_runtime_api.h\"\n"
