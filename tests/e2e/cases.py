@@ -444,6 +444,45 @@ class Cases(unittest.TestCase):
         self.assertIn("exceeds", text)
         self.assertNotIn("does not contain tvmgen", text)
 
+    def test_a_tensor_that_a_callee_of_a_kernel_reads_is_not_called_unread(self):
+        """Two kernels write `sid_1_let`, and the second may read it: only its callee would tell."""
+        text = """// tvm target: c
+#include "tvm/runtime/c_runtime_api.h"
+TVM_DLL int32_t tvmgen_default_step(float* state, float* out) {
+  for (int32_t i = 0; i < 4; ++i) {
+    state[i] = state[((i + 1) % 4)];
+    out[i] = state[i];
+  }
+  return 0;
+}
+TVM_DLL int32_t tvmgen_default_fused_zeros(float* T) {
+  for (int32_t i = 0; i < 4; ++i) {
+    T[i] = 0.000000e+00f;
+  }
+  return 0;
+}
+TVM_DLL int32_t tvmgen_default_fused_worker(float* count, float* state, float* out) {
+  count[0] = 0.000000e+00f;
+  if (tvmgen_default_step(state, out) != 0 ) return -1;
+  return 0;
+}
+TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_buffer_var, uint8_t* global_workspace_0_var) {
+  void* sid_1_let = (&(global_workspace_0_var[0]));
+  void* sid_2_let = (&(global_workspace_0_var[64]));
+  if (tvmgen_default_fused_zeros(sid_1_let) != 0 ) return -1;
+  if (tvmgen_default_fused_worker(sid_2_let, sid_1_let, output_buffer_var) != 0 ) return -1;
+  return 0;
+}
+"""
+        source = self.directory / "default_lib1.c"
+        source.write_text(text)
+        unread = lambda: support.run("verify", self.directory).stdout.decode().count("nothing reads 'sid_1_let'")
+        self.assertEqual(unread(), 0)
+        call = "  if (tvmgen_default_fused_zeros(sid_1_let) != 0 ) return -1;\n"
+        worker = "  if (tvmgen_default_fused_worker(sid_2_let, sid_1_let, output_buffer_var) != 0 ) return -1;\n"
+        source.write_text(text.replace(worker, call.replace("sid_1_let", "output_buffer_var")))
+        self.assertEqual(unread(), 1)
+
     def test_variables_of_the_c_count_with_a_compiler(self):
         kernels = "codegen/host/src/default_lib1.c"
         more = b"static int32_t counts[1000];\nint32_t* tvm_counts(void) { return counts; }\n"

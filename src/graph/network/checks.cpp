@@ -25,10 +25,22 @@ std::set<ValueId> returned(const Topology& topology) {
   return values;
 }
 
+/// Storages of arguments that a call reads or writes by a rule, not by its code: it may do both.
+std::set<StorageId> guessed_storages(const Topology& topology) {
+  std::set<StorageId> storages;
+  for (const Call& call : topology.calls) {
+    for (const Argument& argument : call.arguments) {
+      const bool is_certain = argument.certainty == Certainty::certain;
+      if (argument.storage && !is_certain) storages.insert(*argument.storage);
+    }
+  }
+  return storages;
+}
+
 /// Both are legal: TVM keeps inputs that are unused after optimisation.
-void check_use(Topology& topology, ValueId id, bool is_returned) {
+void check_use(Topology& topology, ValueId id, bool may_be_read) {
   const Value& value = topology[id];
-  if (!value.consumers.empty() || is_returned) return;
+  if (!value.consumers.empty() || may_be_read) return;
   if (value.kind == ValueKind::input) {
     topology.checks.push_back(
         {CheckCode::unused_input, "nothing reads the input " + quoted(value.name), {}, id});
@@ -195,9 +207,10 @@ void check_overlaps(Topology& topology) {
 
 void check_values(Topology& topology) {
   const std::set<ValueId> outputs = returned(topology);
+  const std::set<StorageId> guessed = guessed_storages(topology);
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
-    check_use(topology, id, outputs.contains(id));
+    check_use(topology, id, outputs.contains(id) || guessed.contains(topology[id].storage));
     check_sizes(topology, id);
   }
   check_pools(topology);
