@@ -158,7 +158,8 @@ class CEditor {
         if (name == nullptr) continue;
         const Member& member = *reading.tir.files[name->file];
         const std::string_view before = edited_.text_of(member).substr(0, name->range.begin);
-        if (!before.ends_with("__restrict ")) edit(member, name->range, "__restrict ");
+        const bool is_restrict = before.ends_with("restrict ") || before.ends_with("restrict__ ");
+        if (!is_restrict) edit(member, name->range, "__restrict ");
       }
     }
   }

@@ -483,6 +483,19 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_b
         source.write_text(text.replace(worker, call.replace("sid_1_let", "output_buffer_var")))
         self.assertEqual(unread(), 1)
 
+    def test_pools_of_constants_that_are_restrict_already_are_optimized(self):
+        plain = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
+        with tarfile.open(plain) as tar:
+            members = {one.name: tar.extractfile(one).read() for one in tar if one.isfile()}
+        saved = lambda archive: json_of("optimize", "--json", "--dry-run", archive)["modules"][0]["constants"]
+        for word in (b"restrict", b"__restrict", b"__restrict__"):
+            archive = self.directory / "module.tar"
+            edited = {name: text.replace(b"uint8_t* global_const", b"uint8_t* " + word + b" global_const")
+                      for name, text in members.items() if "tir-" not in name}  # fmt: skip
+            archive.write_bytes(support.make_tar(edited))
+            self.assertNotEqual(edited, {name: members[name] for name in edited})
+            self.assertEqual(saved(archive), saved(plain))
+
     def test_variables_of_the_c_count_with_a_compiler(self):
         kernels = "codegen/host/src/default_lib1.c"
         more = b"static int32_t counts[1000];\nint32_t* tvm_counts(void) { return counts; }\n"
