@@ -30,9 +30,12 @@ struct EndElf {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 
-[[noreturn]] void fail(const Location& where, const char* why) {
-  throw support::Error(ErrorKind::invalid_input,
-                       std::string("the object file is not an ELF file: ") + why, where);
+[[noreturn]] void fail(const Location& where) {
+  // libelf has no error for files of another format, such as Mach-O.
+  const int error = elf_errno();
+  const std::string why = error == 0 ? "it has another format" : elf_errmsg(error);
+  throw support::Error(ErrorKind::invalid_input, "the object file is not an ELF file: " + why,
+                       where);
 }
 
 /// Classifies a section by its flags if the user does not place it, as names of sections depend on
@@ -112,13 +115,13 @@ void for_each_section(const ElfFile& elf, Visit&& visit) {
 
 void add_elf(const ElfFile& elf, const Location& where, const SectionPlaces& places,
              CompiledCode& code, ObjectSymbols& symbols) {
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(where, elf_errmsg(-1));
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(where);
   std::size_t names = 0;
-  if (elf_getshdrstrndx(elf.get(), &names) != 0) fail(where, elf_errmsg(-1));
+  if (elf_getshdrstrndx(elf.get(), &names) != 0) fail(where);
   for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
        section = elf_nextscn(elf.get(), section)) {
     GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) fail(where, elf_errmsg(-1));
+    if (gelf_getshdr(section, &header) == nullptr) fail(where);
     const char* const name = elf_strptr(elf.get(), names, header.sh_name);
     add_section(header, name == nullptr ? "" : name, places, code);
     if (header.sh_type == SHT_SYMTAB) add_symbols(elf.get(), section, header, code, symbols);
