@@ -140,10 +140,9 @@ struct Type {
 
 // The size follows from dtype and shape; otherwise the document was edited or truncated.
 Type read_type(json::Value entry) {
-  Type type{read_dtype(entry.at("dtype")), {}};
-  const json::Value shape = entry.at("shape");
-  shape.expect(json::Type::array);
-  for (const json::Value extent : shape.elements()) type.shape.push_back(extent.as_integer());
+  const Type type{
+      read_dtype(entry.at("dtype")),
+      json::list_of(entry.at("shape"), [](json::Value one) { return one.as_integer(); })};
   const json::Value bytes = entry.at("bytes");
   if (static_cast<std::uint64_t>(bytes.as_integer()) == byte_size(type.dtype, type.shape)) {
     return type;

@@ -217,29 +217,23 @@ class DocumentReader {
   }
 
   ListId read_params(json::Value value, ScopeId scope) {
-    value.expect(json::Type::array);
-    std::vector<NodeId> params;
-    for (const json::Value param : value.elements()) {
+    return builder_.list(json::list_of(value, [&](json::Value param) {
       expect_index(param);
-      params.push_back(nodes_.read(param, Expects::var, scope));
-    }
-    return builder_.list(params);
+      return nodes_.read(param, Expects::var, scope);
+    }));
   }
 
   // The pairs of TVM's Map, in the order of the source.
   ListId read_buffer_map(json::Value value, ScopeId scope) {
-    value.expect(json::Type::array);
-    std::vector<NodePair> entries;
-    for (const json::Value entry : value.elements()) {
+    return builder_.map(json::list_of(value, [&](json::Value entry) {
       check_keys(entry, {"param", "buffer"});
       const json::Value param = entry.at("param");
       const json::Value buffer = entry.at("buffer");
       expect_index(param);
       expect_index(buffer);
       const NodeId key = nodes_.read(param, Expects::var, scope);
-      entries.push_back({key, nodes_.read(buffer, Expects::buffer, scope)});
-    }
-    return builder_.map(entries);
+      return NodePair{key, nodes_.read(buffer, Expects::buffer, scope)};
+    }));
   }
 
   // A map of attributes, or a reference to a shared DictAttrs.

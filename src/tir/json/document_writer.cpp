@@ -208,9 +208,10 @@ class DocumentWriter {
   }
 
   void write_tables(const ScopePlan& plan) {
-    emitter_.objects("vars", plan.vars(), [&](json::Writer&, NodeId id) { write_var(node(id)); });
-    emitter_.objects("buffers", plan.buffers(),
-                     [&](json::Writer&, NodeId id) { write_buffer(node(id)); });
+    for (const auto& [key, entries] :
+         {std::pair("vars", &plan.vars()), std::pair("buffers", &plan.buffers())}) {
+      emitter_.objects(key, *entries, [&](json::Writer&, NodeId id) { write_entry(node(id)); });
+    }
   }
 
   void write_exprs(const ScopePlan& plan) {
@@ -218,35 +219,15 @@ class DocumentWriter {
                      [&](json::Writer&, NodeId id) { nodes_.write_fields(node(id)); });
   }
 
-  void write_var(Node var) {
-    write_name(var, var.text(f::Var::name));
-    emitter_.member("node", var.info().name);
-    emitter_.key("dtype");
-    emitter_.string(dtypes_[var.dtype()]);
-    write_field("type_annotation", var, f::Var::type_annotation);
-    write_span(var);
-  }
-
-  void write_buffer(Node buffer) {
-    write_name(buffer, buffer.text(f::Buffer::name));
-    const auto fields = buffer.info().fields;
-    for (std::uint8_t i = 0; i < fields.size(); ++i) {
-      if (i == f::Buffer::name) continue;
-      // v0.8 has no such field.
-      if (i == f::Buffer::axis_separators && !buffer.list(i).defined()) continue;
-      write_field(key_of(Kind::Buffer, fields[i]), buffer, i);
-    }
-    write_span(buffer);
-  }
-
-  void write_name(Node named, std::string_view hint) {
+  // TVM allows any number of variables with one name. The document has it as the hint only if it
+  // differs from the unique name.
+  void write_entry(Node named) {
     const Identities::Identity& entry = identities_[named.id()];
     emitter_.member("id", entry.id);
     emitter_.member("name", entry.name);
-    // TVM allows any number of variables with one name. The document has the hint only if it
-    // differs from the unique name.
-    if (entry.name == hint) return;
-    emitter_.member("name_hint", hint);
+    const std::string_view hint = name_of(named);
+    if (entry.name != hint) emitter_.member("name_hint", hint);
+    nodes_.write_fields(named);
   }
 
   void write_span(Node node) {
@@ -264,7 +245,6 @@ class DocumentWriter {
   ScopePlan module_plan_;
   ScopePlan function_plan_;
   NodeWriter nodes_;
-  DTypeTexts dtypes_;
   std::uint64_t written_ = 0;
 };
 

@@ -121,6 +121,7 @@ KindTemplate make_template(const KindInfo& kind) {
                     .has_scope = scoped.has_value(),
                     .has_id = kind.kind == Kind::IterVar || kind.kind == Kind::CommReducer,
                     .is_leaf = std::ranges::none_of(kind.fields, holds_nodes, &FieldInfo::type)};
+  const bool is_table = is_var(kind.kind) || kind.kind == Kind::Buffer;
   for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
     if (i == scoped) continue;
     const FieldInfo& field = kind.fields[i];
@@ -131,6 +132,7 @@ KindTemplate make_template(const KindInfo& kind) {
                            .expects = field.expects,
                            .nullable = field.nullable,
                            .may_be_absent = may_be_absent(kind.kind, field),
+                           .is_named_by_table = is_table && field.name == "name",
                            .offset = field.offset,
                            .position = i});
   }

@@ -78,8 +78,9 @@ struct FieldTemplate {
   Expects expects;
   bool nullable;
   bool may_be_absent;
-  std::uint8_t offset;    ///< FieldInfo::offset
-  std::uint8_t position;  ///< in the row of nodes.def
+  bool is_named_by_table;  ///< the name of a variable or buffer, which its table makes unique
+  std::uint8_t offset;     ///< FieldInfo::offset
+  std::uint8_t position;   ///< in the row of nodes.def
 };
 
 struct KindTemplate {

@@ -286,20 +286,18 @@ CodePlace read_c_place(json::Value value) {
 }
 
 std::vector<ImportedC> read_imported_c(json::Value value) {
-  value.expect(json::Type::array);
-  std::vector<ImportedC> pieces;
-  for (const json::Value entry : value.elements()) {
+  return json::list_of(value, [](json::Value entry) {
     check_keys(entry, {"name", "signature", "text"});
     if (entry.at("name").is_null() != entry.at("signature").is_null()) {
       entry.fail("name and signature are those of one function, or both null");
     }
-    ImportedC& piece = pieces.emplace_back();
+    ImportedC piece;
     piece.text = bytes_of(entry, "text");
-    if (entry.at("name").is_null()) continue;
+    if (entry.at("name").is_null()) return piece;
     piece.name = bytes_of(entry, "name");
     piece.signature = bytes_of(entry, "signature");
-  }
-  return pieces;
+    return piece;
+  });
 }
 
 // Severity and fields follow from the code. The reader checks their names and ignores their values.

@@ -74,13 +74,8 @@ std::int64_t read_enumeration(json::Value value, const FieldInfo& field) {
 }
 
 FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
-  value.expect(json::Type::array);
-  std::vector<std::int64_t> integers;
-  integers.reserve(value.size());
-  for (const json::Value element : value.elements()) {
-    integers.push_back(read_integer(element, integer_form(kind)));
-  }
-  return builder.integers(integers);
+  return builder.integers(json::list_of(
+      value, [&](json::Value element) { return read_integer(element, integer_form(kind)); }));
 }
 
 }  // namespace

@@ -8,14 +8,6 @@
 
 namespace mlf::tir::tir_json {
 
-// A function may be referred to before it is read: the node exists first and gets its fields later
-// (Builder::set).
-NodeId make_empty_function(Builder& builder) {
-  const ListId nothing = builder.list({});
-  return builder.make(Kind::PrimFunc,
-                      {nothing, NodeId::none, nothing, ListId::none, NodeId::none, NodeId::none});
-}
-
 NodeId NodeReader::read(json::Value value, Expects slot, ScopeId scope) {
   return run({.step = TaskKind::visit, .json = value, .scope = scope, .slot = slot});
 }
@@ -293,10 +285,16 @@ NodeId NodeReader::op(std::string_view name) {
   return id;
 }
 
+// A function may be referred to before it is read: the node exists first and gets its fields later
+// (Builder::set).
 NodeId NodeReader::function(json::Value name) {
   const auto found = tables_.functions.find(name.as_string());
   if (found == tables_.functions.end()) name.fail("there is no such function");
-  if (found->second == NodeId::none) found->second = make_empty_function(builder_);
+  if (found->second == NodeId::none) {
+    const ListId nothing = builder_.list({});
+    found->second = builder_.make(
+        Kind::PrimFunc, {nothing, NodeId::none, nothing, ListId::none, NodeId::none, NodeId::none});
+  }
   return found->second;
 }
 

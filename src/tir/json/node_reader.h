@@ -46,9 +46,6 @@ struct Tables {
   }
 };
 
-/// A PrimFunc without content, to be filled in later.
-NodeId make_empty_function(Builder& builder);
-
 class NodeReader {
  public:
   NodeReader(Builder& builder, Tables& tables, const ReadLimits& limits)
@@ -130,9 +127,9 @@ class NodeReader {
   Tables& tables_;
   const ReadLimits& limits_;
   std::unordered_map<std::uint32_t, NodeId> parts_;  // of KindTemplate::has_id, by id
-  std::vector<Task> tasks_;         // the next one last
-  std::vector<Task> expanded_;      // what one task gives rise to, in order
-  std::vector<NodeId> results_;     // parts of nodes that are not made yet
+  std::vector<Task> tasks_;                          // the next one last
+  std::vector<Task> expanded_;                       // what one task gives rise to, in order
+  std::vector<NodeId> results_;                      // parts of nodes that are not made yet
   std::vector<std::size_t> bases_;  // of nodes begun: number of results before their parts
   std::vector<FieldValue> values_;
   std::size_t taken_ = 0;  // the next result that `make` uses

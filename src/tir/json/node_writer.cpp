@@ -10,9 +10,16 @@
 namespace mlf::tir::tir_json {
 namespace {
 
+const FieldTemplate& field_at(const KindTemplate& kind, std::uint8_t position) {
+  return *std::ranges::find(kind.fields, position, &FieldTemplate::position);
+}
+
+}  // namespace
+
 // Only these types of field can be undefined where a TVM version does not have the field.
-bool is_undefined(FieldType type, const std::uint32_t* words) {
-  switch (type) {
+bool NodeWriter::is_undefined(NodeId node, const FieldTemplate& field) const {
+  const std::uint32_t* const words = arena_.words(node, field.offset);
+  switch (field.type) {
     case FieldType::node:
     case FieldType::list:
       return *words == 0;
@@ -22,12 +29,6 @@ bool is_undefined(FieldType type, const std::uint32_t* words) {
       return false;
   }
 }
-
-const FieldTemplate& field_at(const KindTemplate& kind, std::uint8_t position) {
-  return *std::ranges::find(kind.fields, position, &FieldTemplate::position);
-}
-
-}  // namespace
 
 void NodeWriter::write(Node node, Expects slot) {
   const std::size_t bottom = frames_.size();
@@ -72,7 +73,7 @@ void NodeWriter::step_fields() {
   const KindTemplate& kind = template_of(node);
   for (std::uint8_t at = frames_.back().field; at < kind.fields.size();) {
     const FieldTemplate& field = kind.fields[at++];
-    if (field.may_be_absent && is_undefined(field.type, arena_.words(node, field.offset))) continue;
+    if (is_left_out(node, field)) continue;
     frames_.back().field = at;
     emitter_.key(field.key);
     put_field(node, field);
@@ -317,7 +318,7 @@ void NodeWriter::open_node(NodeId node, Ending ending) {
   const KindTemplate& kind = template_of(node);
   if (ending == Ending::brace) {
     emitter_.begin_object(kind.opening);
-  } else {
+  } else if (arena_.category(node) != Category::buffer) {  // a table of one kind does not say it
     emitter_.member("node", info(arena_.kind(node)).name);
   }
   if (kind.has_id) {
@@ -332,7 +333,7 @@ void NodeWriter::open_node(NodeId node, Ending ending) {
     return;
   }
   for (const FieldTemplate& field : kind.fields) {
-    if (field.may_be_absent && is_undefined(field.type, arena_.words(node, field.offset))) continue;
+    if (is_left_out(node, field)) continue;
     emitter_.key(field.key);
     put_scalar(node, field);
   }

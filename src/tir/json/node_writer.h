@@ -71,6 +71,10 @@ class NodeWriter {
   void push_statements(NodeId statement);
   void push_all(std::uint32_t list);
 
+  bool is_left_out(NodeId node, const FieldTemplate& field) const {
+    return field.is_named_by_table || (field.may_be_absent && is_undefined(node, field));
+  }
+  bool is_undefined(NodeId node, const FieldTemplate& field) const;
   const KindTemplate& template_of(NodeId node) const {
     return templates_[static_cast<std::size_t>(arena_.kind(node))];
   }

@@ -226,10 +226,6 @@ bool is_table_entry(Kind kind) {
   return is_var(kind) || info(kind).category == Category::buffer;
 }
 
-std::string_view name_of(Node node) {
-  return node.is(Kind::Buffer) ? node.text(f::Buffer::name) : node.text(f::Var::name);
-}
-
 }  // namespace
 
 // A SeqStmt with a span, or with fewer than two elements, says something that its elements alone do

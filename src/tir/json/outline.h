@@ -167,6 +167,12 @@ class ScopePlan {
   std::uint32_t written_ = 0;
 };
 
+/// The name that TVM gives a variable or a buffer.
+inline std::string_view name_of(Node named) {
+  return named.text(named.is(Kind::Buffer) ? std::uint8_t{f::Buffer::name}
+                                           : std::uint8_t{f::Var::name});
+}
+
 /// Whether a statement that is alone in its place is written as the statements of its list.
 bool is_implied(const ArenaView& arena, NodeId statement);
 
