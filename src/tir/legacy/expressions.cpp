@@ -194,11 +194,7 @@ void lower_binding(Context& c, SyntaxId id) {
   const NodeId variable = as_var(c, operands[0]);
   const NodeId bound = as_expr(c, operands[1]);
   c.values.replace(2, bound, id);
-  Value made = c.values.take_items(1);
-  made.kind = ValueKind::binding;
-  made.syntax = id;
-  made.node = variable;
-  c.values.push(made);
+  c.values.gather(ValueKind::binding, id, 1).node = variable;
 }
 
 /// `let` has the form `let x: T = v in body` without parentheses. Its body is one operand.
@@ -301,18 +297,14 @@ void lower_slice(Context& c, SyntaxId id) {
 }
 
 void lower_list(Context& c, SyntaxId id) {
-  const std::uint32_t count = c.values.syntax(id).arity;
-  std::vector<Value> parts(c.values.top(count).begin(), c.values.top(count).end());
-  for (Value& part : parts) {
+  const Value list = c.values.gather(ValueKind::list, id);
+  for (std::size_t i = 0; i < list.count; ++i) {
     // Only attributes hold lists of lists; making the inner ones here keeps this a loop.
+    const Value part = c.values.item(list, i);
     if (part.kind != ValueKind::list) continue;
-    part = {.kind = ValueKind::node, .syntax = part.syntax, .node = as_attribute(c, part)};
+    c.values.set_item(
+        list, i, {.kind = ValueKind::node, .syntax = part.syntax, .node = as_attribute(c, part)});
   }
-  c.values.drop(count);
-  Value made = c.values.hold(parts);
-  made.kind = ValueKind::list;
-  made.syntax = id;
-  c.values.push(made);
 }
 
 /// `A[i, j]`: a BufferLoad, or a BufferRegion if one index is a range. Subscripts of variables,
@@ -327,11 +319,9 @@ void lower_subscript(Context& c, SyntaxId id) {
                         parse_dtype(c.values.text(base)).has_value();
   const NodeId subscripted = is_dtype ? NodeId::none : as_named(c, base);
   if (subscripted == NodeId::none || !c.is(subscripted, Kind::Buffer)) {
-    Value element = c.values.take_items(count - 1);
-    element.kind = ValueKind::access;
-    element.syntax = id;
+    Value element = c.values.gather(ValueKind::access, id, count - 1);
     element.node = subscripted;
-    c.values.drop(1);
+    c.values.drop(2);
     return c.values.push(element);
   }
   if (indices.size() > 1) c.is_flat = false;
@@ -383,7 +373,8 @@ void lower_node(Context& c, SyntaxId id) {
     case SyntaxKind::annotation:
       return lower_annotation(c, id);
     case SyntaxKind::keyword:
-      return c.values.gather(ValueKind::keyword, id);
+      c.values.gather(ValueKind::keyword, id);
+      return;
     case SyntaxKind::call:
       return lower_call(c, id);
     case SyntaxKind::subscript:

@@ -52,11 +52,11 @@ Value Values::take_items(std::size_t count) {
   return holder;
 }
 
-void Values::gather(ValueKind kind, SyntaxId id) {
-  Value value = take_items(syntax(id).arity);
+Value& Values::gather(ValueKind kind, SyntaxId id, std::size_t count) {
+  Value value = take_items(count);
   value.kind = kind;
   value.syntax = id;
-  push(value);
+  return stack_.emplace_back(value);
 }
 
 Value Values::hold(std::span<const Value> values) {
@@ -99,6 +99,12 @@ Arguments::Arguments(const Values& values, const Value& call, std::string_view c
       values.fail((*this)[i], "a positional argument behind a keyword argument");
     }
   }
+}
+
+std::vector<Value> Arguments::positional() const {
+  std::vector<Value> values = values_->items(items_);
+  values.resize(positional_);
+  return values;
 }
 
 /// Few arguments have keywords, so a search is as fast as a table.

@@ -101,8 +101,9 @@ class Values {
   std::span<const Value> top(std::size_t count) const { return std::span(stack_).last(count); }
   /// Moves the last values to their final place; returns a value that contains them.
   Value take_items(std::size_t count);
-  /// Replaces the values of the children of `id` with one value that contains them.
-  void gather(ValueKind kind, SyntaxId id);
+  /// Replaces the values of the children of `id`, or the last `count`, with one that contains them.
+  Value& gather(ValueKind kind, SyntaxId id) { return gather(kind, id, syntax(id).arity); }
+  Value& gather(ValueKind kind, SyntaxId id, std::size_t count);
   /// A value that contains values that were never on the stack.
   Value hold(std::span<const Value> values);
 
@@ -143,6 +144,7 @@ class Arguments {
 
   std::size_t size() const { return positional_; }  ///< positional ones
   const Value& operator[](std::size_t i) const { return values_->item(items_, i); }
+  std::vector<Value> positional() const;
   std::optional<Value> keyword(std::string_view name) const;
   /// By position, or by name.
   std::optional<Value> find(std::size_t position, std::string_view name) const;

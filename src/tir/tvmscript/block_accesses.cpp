@@ -26,6 +26,19 @@ std::optional<std::int64_t> constant_of(Node node) {
   return value;
 }
 
+/// An expression and its parts; nullopt if there are too many.
+std::optional<std::vector<NodeId>> parts_of(Context& c, NodeId expr) {
+  std::vector<NodeId> parts{expr};
+  std::unordered_set<NodeId> seen{expr};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts.size() > kMostParts) return std::nullopt;
+    for_each_child(c.node(parts[i]), [&](Node child, const FieldInfo&) {
+      if (is_expr(child.category()) && seen.insert(child.id()).second) parts.push_back(child.id());
+    });
+  }
+  return parts;
+}
+
 // --- Intervals ---------------------------------------------------------------------------------
 
 /// The values of an index over all iterations of the loops inside of the block.
@@ -67,19 +80,11 @@ class Evaluation {
 
   /// Parts have lower ids than the whole, so a pass in the order of ids needs no recursion.
   Interval of(NodeId expr) {
-    std::vector<NodeId> parts{expr};
-    std::unordered_set<NodeId> seen{expr};
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (parts.size() > kMostParts) return kUnknown;
-      for_each_child(c_.node(parts[i]), [&](Node child, const FieldInfo&) {
-        if (is_expr(child.category()) && seen.insert(child.id()).second) {
-          parts.push_back(child.id());
-        }
-      });
-    }
-    std::ranges::sort(parts);
+    auto parts = parts_of(c_, expr);
+    if (!parts) return kUnknown;
+    std::ranges::sort(*parts);
     Results results;
-    for (const NodeId part : parts) results[part] = evaluate(part, results);
+    for (const NodeId part : *parts) results[part] = evaluate(part, results);
     return results[expr];
   }
 
@@ -496,21 +501,12 @@ class Detector {
 
   /// The loop variables in a condition.
   void of_condition(const Visit& step) {
-    std::vector<NodeId> parts{step.node};
-    std::unordered_set<NodeId> seen{step.node};
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      // Other loops keep all of their values.
-      if (parts.size() > kMostParts) return c_.lose(LossCode::block_regions);
-      const Node part = c_.node(parts[i]);
-      if (evaluation_.is_bound(part.id())) {
-        step.action == Action::constrain ? evaluation_.constrain(part.id())
-                                         : evaluation_.relieve(part.id());
-      }
-      for_each_child(part, [&](Node child, const FieldInfo&) {
-        if (is_expr(child.category()) && seen.insert(child.id()).second) {
-          parts.push_back(child.id());
-        }
-      });
+    const auto parts = parts_of(c_, step.node);
+    // Other loops keep all of their values.
+    if (!parts) return c_.lose(LossCode::block_regions);
+    for (const NodeId part : *parts) {
+      if (!evaluation_.is_bound(part)) continue;
+      step.action == Action::constrain ? evaluation_.constrain(part) : evaluation_.relieve(part);
     }
   }
 

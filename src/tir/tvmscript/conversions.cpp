@@ -104,9 +104,10 @@ NodeId as_condition(Context& c, const std::optional<Value>& value) {
   return value ? as_expr(c, *value) : c.make.boolean(1);
 }
 
-std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&)) {
+std::vector<NodeId> each(Context& c, const std::vector<Value>& values,
+                         NodeId (*as)(Context&, const Value&)) {
   std::vector<NodeId> nodes;
-  for (const Value& element : c.values.elements(list)) nodes.push_back(as(c, element));
+  for (const Value& value : values) nodes.push_back(as(c, value));
   return nodes;
 }
 
@@ -431,14 +432,6 @@ NodeId range_to(Context& c, const Value& first, const Value& last) {
   return c.make.range(begin, end, c.function());
 }
 
-std::vector<NodeId> as_ranges(Context& c, const Value& access) {
-  std::vector<NodeId> nodes;
-  for (std::size_t i = 0; i < access.count; ++i) {
-    nodes.push_back(as_range(c, c.values.item(access, i)));
-  }
-  return nodes;
-}
-
 NodeId as_region(Context& c, const Value& value) {
   if (value.kind == ValueKind::access && value.node != NodeId::none) {
     const std::vector<NodeId> bounds = as_ranges(c, value);
@@ -508,11 +501,7 @@ NodeId generic_type(Context& c, const Value& name, const Value& arguments) {
   }
   if (word == "let") refuse_later(c, c.values.begin(name), "let[...]");
   if (word != "Tuple") return NodeId::none;
-  std::vector<NodeId> fields;
-  for (std::size_t i = 0; i < arguments.count; ++i) {
-    fields.push_back(as_type(c, c.values.item(arguments, i)));
-  }
-  return c.make.tuple_type(fields);
+  return c.make.tuple_type(each(c, c.values.items(arguments), as_type));
 }
 
 /// `T.handle("float32", "global")`: a pointer; without arguments an untyped handle.
@@ -527,9 +516,7 @@ NodeId read_handle(Context& c, const Arguments& args) {
 
 /// `T.Tuple(T.int8, T.int32)` since v0.12.
 NodeId read_tuple_type(Context& c, const Arguments& args) {
-  std::vector<NodeId> fields;
-  for (std::size_t i = 0; i < args.size(); ++i) fields.push_back(as_type(c, args[i]));
-  return c.make.tuple_type(fields);
+  return c.make.tuple_type(each(c, args.positional(), as_type));
 }
 
 /// The kinds are the values of TypeKind in include/tvm/ir/type.h.

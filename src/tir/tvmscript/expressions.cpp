@@ -6,7 +6,6 @@
 #include <array>
 
 #include "support/error.h"
-#include "tir/integer_arithmetic.h"
 #include "tir/reader.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/dialects.h"
@@ -151,28 +150,16 @@ NodeId access_pointer(Context& c, const Value& method, const Arguments& args) {
   const auto lanes = args.find(2, "content_lanes");
   if (lanes && as_integer(c, *lanes) != 1) args.fail("a pointer to vectors cannot be read");
   const Node buffer = c.node(method.node);
-  // In constants as far as possible, like TVM.
-  const auto combine = [&](Kind kind, NodeId a, NodeId b) {
-    const Node left = c.node(a);
-    const Node right = c.node(b);
-    const bool is_constant = left.is(Kind::IntImm) && right.is(Kind::IntImm);
-    const auto value = is_constant ? integer_result(kind, left.integer(f::IntImm::value),
-                                                    right.integer(f::IntImm::value))
-                                   : std::nullopt;
-    if (value) return c.make.int_imm(c.make.dtype_of(a), *value);
-    const bool is_sum = kind == Kind::Add && left.is(Kind::IntImm);
-    return is_sum && left.integer(f::IntImm::value) == 0 ? b : c.make.binary(kind, a, b);
-  };
   const NodeList strides = buffer.list(f::Buffer::strides);
   const NodeList shape = buffer.list(f::Buffer::shape);
   NodeId extent = c.make.int32(1);
-  for (const Node dimension : shape) extent = combine(Kind::Mul, extent, dimension.id());
-  if (!strides.empty()) extent = combine(Kind::Mul, strides[0].id(), shape[0].id());
+  for (const Node dimension : shape) extent = folded_binary(c, Kind::Mul, extent, dimension.id());
+  if (!strides.empty()) extent = folded_binary(c, Kind::Mul, strides[0].id(), shape[0].id());
   NodeId offset = buffer[f::Buffer::elem_offset].id();
   if (const auto given = args.find(3, "offset")) {
     const NodeId by = as_expr(c, *given);
-    offset = combine(Kind::Add, offset, by);
-    extent = combine(Kind::Sub, extent, by);
+    offset = folded_binary(c, Kind::Add, offset, by);
+    extent = folded_binary(c, Kind::Sub, extent, by);
   }
   if (const auto given = args.find(4, "extent")) extent = as_expr(c, *given);
   const DType element = buffer.dtype(f::Buffer::dtype);
@@ -345,14 +332,11 @@ void lower_unary(Context& c, SyntaxId id) {
   Value& operand = c.values.top();
   if (c.values.syntax(id).sign == Sign::tilde) {
     const NodeId value = as_expr(c, operand);
-    c.values.drop(1);
-    return c.values.push(
-        c.make.call(c.make.op("tir.bitwise_not"), {&value, 1}, c.make.dtype_of(value)), id);
+    const DType dtype = c.make.dtype_of(value);
+    return c.values.replace(1, c.make.call(c.make.op("tir.bitwise_not"), {&value, 1}, dtype), id);
   }
   if (c.values.syntax(id).sign == Sign::not_) {
-    const NodeId node = c.make.logical_not(as_expr(c, operand));
-    c.values.drop(1);
-    return c.values.push(node, id);
+    return c.values.replace(1, c.make.logical_not(as_expr(c, operand)), id);
   }
   if (operand.kind == ValueKind::integer || operand.kind == ValueKind::real) {
     // Negative literals stay literals.
@@ -360,12 +344,11 @@ void lower_unary(Context& c, SyntaxId id) {
     return;
   }
   const NodeId value = as_expr(c, operand);
-  c.values.drop(1);
   const DType dtype = c.make.dtype_of(value);
   const DType element = dtype.element();
   NodeId minus_one = dtype.is_float() ? c.make.float_imm(element, -1) : c.make.int_imm(element, -1);
   if (!dtype.is_scalar()) minus_one = c.make.broadcast(minus_one, c.make.int32(dtype.lanes));
-  c.values.push(c.make.binary(Kind::Mul, value, minus_one), id);
+  c.values.replace(1, c.make.binary(Kind::Mul, value, minus_one), id);
 }
 
 void lower_binary(Context& c, SyntaxId id) {
@@ -376,8 +359,7 @@ void lower_binary(Context& c, SyntaxId id) {
   const NodeId node = bits != std::end(kBitOperators)
                           ? make_bitwise(c, bits->function, a, b)
                           : make_binary(c, operator_of(sign).kind, a, b);
-  c.values.drop(2);
-  c.values.push(node, id);
+  c.values.replace(2, node, id);
 }
 
 /// The callee and the arguments are on the stack, the last argument on top.
@@ -385,10 +367,9 @@ void lower_call(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
   const Value callee = c.values.top(count + 1).front();
   const Value items = c.values.take_items(count);
-  c.values.drop(1);
   const Value whole{.kind = ValueKind::node, .syntax = id};
   const Arguments args(c.values, whole, c.values.text(callee), items);
-  c.values.push(read_call(c, callee, args), id);
+  c.values.replace(1, read_call(c, callee, args), id);
 }
 
 /// Lowers one node; returns the last node that is complete.

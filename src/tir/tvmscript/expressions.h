@@ -55,8 +55,13 @@ NodeId as_expr_of(Context& c, const Value& value, DType dtype);
 NodeId as_optional_expr(Context& c, const std::optional<Value>& value);
 /// A condition, which may be left out: it is true then.
 NodeId as_condition(Context& c, const std::optional<Value>& value);
+std::vector<NodeId> each(Context& c, const std::vector<Value>& values,
+                         NodeId (*as)(Context&, const Value&));
 /// Converts each element of a list or tuple; any other value is the only element.
-std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&));
+inline std::vector<NodeId> each(Context& c, const Value& list,
+                                NodeId (*as)(Context&, const Value&)) {
+  return each(c, c.values.elements(list), as);
+}
 inline std::vector<NodeId> as_exprs(Context& c, const Value& list) {
   return each(c, list, as_expr);
 }
@@ -109,7 +114,9 @@ std::vector<NodeId> as_indices(Context& c, const Value& access);
 /// A BufferRegion; a plain buffer is the whole region.
 NodeId as_region(Context& c, const Value& value);
 NodeId as_range(Context& c, const Value& value);
-std::vector<NodeId> as_ranges(Context& c, const Value& access);
+inline std::vector<NodeId> as_ranges(Context& c, const Value& access) {
+  return each(c, c.values.items(access), as_range);
+}
 /// The Range from `first` to `last`, without `last`.
 NodeId range_to(Context& c, const Value& first, const Value& last);
 /// The te.Tensor that is accessed.

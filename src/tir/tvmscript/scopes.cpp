@@ -319,10 +319,8 @@ namespace {
 /// Separate regions, or a list of them.
 std::vector<NodeId> as_regions(FunctionContext& fn, const Arguments& args) {
   std::vector<NodeId> nodes;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    for (const Value& value : fn.c.values.elements(args[i])) {
-      nodes.push_back(as_region(fn.c, value));
-    }
+  for (const Value& argument : args.positional()) {
+    for (const NodeId region : each(fn.c, argument, as_region)) nodes.push_back(region);
   }
   return nodes;
 }
