@@ -157,21 +157,6 @@ Data read_base64(json::Value value) {
   return data;
 }
 
-// Compares the header byte by byte: accepts only the header that this version of mlf writes,
-// because NumPy's other orders and types would be misread silently.
-Data read_file(json::Value path, const Type& type, const FileSource& files) {
-  const std::string_view name = path.as_string();
-  const auto content = files ? files(name) : std::nullopt;
-  if (!content) return std::nullopt;
-  const std::string header = npy_header(type.dtype, type.shape);
-  // The file has Fortran order, another shape or a later version of the format.
-  if (!content->starts_with(header)) {
-    path.fail("this NumPy file is not the constant's: its header differs");
-  }
-  const auto* const first = reinterpret_cast<const std::byte*>(content->data());
-  return std::vector(first + header.size(), first + content->size());
-}
-
 // Checks size and digest even if the data is in the document: the document may have been edited.
 void check(json::Value entry, const Type& type, const Data& data) {
   const json::Value digest = entry.at("sha256");
@@ -187,7 +172,7 @@ void check(json::Value entry, const Type& type, const Data& data) {
   }
 }
 
-NodeId read_constant(Builder& builder, json::Value entry, std::size_t id, const FileSource& files) {
+NodeId read_constant(Builder& builder, json::Value entry, std::size_t id) {
   // `data` and `file` exclude each other; null means that there is no data.
   const bool in_file = entry.is_object() && entry.find("file").has_value();
   check_keys(entry, {"id", "dtype", "shape", "bytes", "sha256", in_file ? "file" : "data"});
@@ -195,7 +180,8 @@ NodeId read_constant(Builder& builder, json::Value entry, std::size_t id, const 
     entry.at("id").fail(fmt::format("expected {}, ids count from 0", id));
   }
   const Type type = read_type(entry);
-  Data data = in_file ? read_file(entry.at("file"), type, files) : read_base64(entry.at("data"));
+  if (in_file) entry.at("file").as_string();
+  Data data = in_file ? std::nullopt : read_base64(entry.at("data"));
   check(entry, type, data);
   return builder.make(Kind::NDArray, {type.dtype, builder.integers(type.shape),
                                       data ? builder.bytes(std::move(*data)) : BytesId::none});
@@ -203,11 +189,11 @@ NodeId read_constant(Builder& builder, json::Value entry, std::size_t id, const 
 
 }  // namespace
 
-ConstantTable read_constants(Builder& builder, json::Value table, const FileSource& files) {
+ConstantTable read_constants(Builder& builder, json::Value table) {
   table.expect(json::Type::array);
   ConstantTable constants;
   for (const json::Value entry : table.elements()) {
-    const NodeId array = read_constant(builder, entry, constants.arrays.size(), files);
+    const NodeId array = read_constant(builder, entry, constants.arrays.size());
     constants.arrays.push_back(array);
     const Node made = builder.node(array);
     const json::Value digest = entry.at("sha256");

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +14,6 @@
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/write.h"
-#include "support/source_text.h"
 #include "tir/json/outline.h"
 
 namespace mlf::tir::tir_json {
@@ -35,23 +32,13 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
 std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
                                           const Document& document, const JsonOptions& options);
 
-/// Returns the content of a constant's NumPy file by the path in the JSON; nullopt if the file is
-/// missing, in which case the constant has no data.
-using FileSource = std::function<std::optional<std::string>(std::string_view path)>;
-
 struct ConstantTable {
   std::vector<NodeId> arrays;  ///< in the order of their ids
   std::vector<Recovered> recovered;
   std::vector<LeftOut> left_out;
 };
 
-/// Throws if data, size and digest do not agree.
-ConstantTable read_constants(Builder& builder, json::Value table, const FileSource& files);
-
-// --- Documents: document_reader.cpp ------------------------------------------------------------
-
-/// `files` may be empty; constants in files then have no data.
-Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
-                       const FileSource& files);
+/// Throws if data, size and digest do not agree. Constants in files have no data.
+ConstantTable read_constants(Builder& builder, json::Value table);
 
 }  // namespace mlf::tir::tir_json

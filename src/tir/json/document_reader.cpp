@@ -29,8 +29,8 @@ void check_id(json::Value entry, std::size_t expected) {
 /// One document, read once.
 class DocumentReader {
  public:
-  DocumentReader(const json::Document& json, const ReadLimits& limits, const FileSource& files)
-      : json_(json), files_(files), nodes_(builder_, tables_, limits) {}
+  DocumentReader(const json::Document& json, const ReadLimits& limits)
+      : json_(json), nodes_(builder_, tables_, limits) {}
 
   // Reads the head before the module, so that the error for a document of another format or version
   // names the version, and not its first unknown node.
@@ -59,7 +59,7 @@ class DocumentReader {
   // Order matters. Any part may refer to constants and to names of functions. Objects may refer to
   // the module's tables. Functions come last and may refer to everything.
   NodeId read_module(json::Value root) {
-    ConstantTable constants = read_constants(builder_, root.at("constants"), files_);
+    ConstantTable constants = read_constants(builder_, root.at("constants"));
     tables_.constants = std::move(constants.arrays);
     recovered_ = std::move(constants.recovered);
     left_out_ = std::move(constants.left_out);
@@ -316,7 +316,6 @@ class DocumentReader {
   }
 
   const json::Document& json_;
-  const FileSource& files_;
   Builder builder_;
   Tables tables_;
   std::vector<Recovered> recovered_;
@@ -336,18 +335,9 @@ class DocumentReader {
 
 namespace mlf::tir {
 
-namespace tir_json {
-
-Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
-                       const FileSource& files) {
-  const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
-  return DocumentReader(document, limits, files).read();
-}
-
-}  // namespace tir_json
-
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits) {
-  return tir_json::read_tir_json(source, limits, nullptr);
+  const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
+  return tir_json::DocumentReader(document, limits).read();
 }
 
 }  // namespace mlf::tir

@@ -87,10 +87,9 @@ TEST_P(ConstantOf, IsWrittenToANumPyFile) {
                         [&](std::string_view bytes) { file += bytes; }));
   const std::string header =
       tir_json::npy_header(*parse_dtype(GetParam()), std::vector<std::int64_t>{3, 5});
-  EXPECT_TRUE(file.starts_with(header));
-  const Document back = tir_json::read_tir_json(
-      {"f", "", text}, {}, [&](std::string_view) { return std::optional(file); });
-  expect_content(back, GetParam());
+  ASSERT_TRUE(file.starts_with(header));
+  const auto data = std::as_bytes(std::span(file)).subspan(header.size());
+  EXPECT_TRUE(std::ranges::equal(data, content(*parse_dtype(GetParam()), 15)));
 }
 
 TEST_P(ConstantOf, IsWrittenToSaveJson) {
