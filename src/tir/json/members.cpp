@@ -80,13 +80,13 @@ FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
 
 }  // namespace
 
-NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
-    : document_(object.document()) {
+NodeMembers::NodeMembers(json::Value object, Kind kind) : document_(object.document()) {
   // The statements that a statement covers follow it in the list; they are never a field.
   const std::vector<FieldTemplate>& fields = template_of(kind).fields;
   FieldSearch search(fields);
-  // In a table, `name` is the unique name. If TVM's name differs, it is in `name_hint`. The node
-  // gets TVM's name.
+  // Variables and buffers are in tables, in which `name` is the unique name. If TVM's name differs,
+  // it is in `name_hint`. The node gets TVM's name.
+  const bool is_in_table = is_var(kind) || kind == Kind::Buffer;
   std::uint32_t hint = kMissing;
   for (const json::Member member : object.members()) {
     const std::string_view key = member.key.text();
@@ -97,7 +97,7 @@ NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
     if (key == "node") continue;
     if (const FieldTemplate* const field = search.find(key)) {
       fields_[field->position] = member.value.index();
-    } else if (key == "name_hint" && place == NodePlace::table) {
+    } else if (key == "name_hint" && is_in_table) {
       hint = member.value.index();
     } else if (key == "span") {
       span_ = member.value.index();

@@ -14,19 +14,10 @@
 
 namespace mlf::tir::tir_json {
 
-/// The place of a node's object determines its keys besides the fields.
-enum class NodePlace : std::uint8_t {
-  inline_,     ///< where it is used
-  statement,   ///< in a list of statements
-  object,      ///< in `objects`
-  expression,  ///< in `exprs`
-  table,       ///< in `vars` or `buffers`, with a name of its own
-};
-
 /// The members of a node's object by field. Throws if one is missing; ignores unknown keys.
 class NodeMembers {
  public:
-  NodeMembers(json::Value object, Kind kind, NodePlace place);
+  NodeMembers(json::Value object, Kind kind);
 
   std::optional<json::Value> field(std::uint8_t i) const { return value(fields_[i]); }
   std::optional<json::Value> span() const { return value(span_); }

@@ -30,11 +30,7 @@ NodeId NodeReader::read_object(json::Value entry) {
       category != Category::value) {
     name.fail(fmt::format("\"{}\" is not a kind of object", name.text()));
   }
-  return run({.step = TaskKind::node,
-              .json = entry,
-              .scope = 0,
-              .kind = *kind,
-              .place = NodePlace::object});
+  return run({.step = TaskKind::node, .json = entry, .scope = 0, .kind = *kind});
 }
 
 NodeId NodeReader::read_entry(TableId table, std::uint32_t place, ScopeId scope) {
@@ -243,11 +239,7 @@ void NodeReader::visit_entry(const Task& task) {
                     .table = task.table,
                     .count = task.count});
   tasks_.push_back(
-      {.step = TaskKind::node,
-       .json = entry.json,
-       .scope = entry.scope,
-       .kind = kind,
-       .place = task.table == TableId::exprs ? NodePlace::expression : NodePlace::table});
+      {.step = TaskKind::node, .json = entry.json, .scope = entry.scope, .kind = kind});
 }
 
 TableEntry& NodeReader::entry_of(const Task& task) {
@@ -390,12 +382,7 @@ class NodeReader::StatementList {
   }
 
   Task task(TaskKind step, json::Value entry, Kind kind) const {
-    return {.step = step,
-            .json = entry,
-            .scope = scope_,
-            .slot = Expects::stmt,
-            .kind = kind,
-            .place = NodePlace::statement};
+    return {.step = step, .json = entry, .scope = scope_, .slot = Expects::stmt, .kind = kind};
   }
 
   ScopeId scope_;
@@ -412,7 +399,7 @@ void NodeReader::visit_statements(const Task& task) {
 
 // The node itself waits below its parts on the stack; most nodes have none.
 void NodeReader::begin(const Task& task) {
-  const NodeMembers members(task.json, task.kind, task.place);
+  const NodeMembers members(task.json, task.kind);
   expand(task, members);
   if (expanded_.empty()) return make_node(task, members);
   Task whole = task;
@@ -422,7 +409,7 @@ void NodeReader::begin(const Task& task) {
 }
 
 void NodeReader::expand_parts(const Task& task) {
-  expand(task, NodeMembers(task.json, task.kind, task.place));
+  expand(task, NodeMembers(task.json, task.kind));
   push_expanded();
 }
 
@@ -489,7 +476,7 @@ void NodeReader::push_expanded() {
 // content of the node, and the stack would hold the members of every node above it.
 void NodeReader::make(const Task& task) {
   if (!task.json.is_array()) {
-    return make_node(task, NodeMembers(task.json, task.kind, task.place));
+    return make_node(task, NodeMembers(task.json, task.kind));
   }
   const std::size_t base = bases_.back();
   bases_.pop_back();

@@ -77,7 +77,6 @@ class NodeReader {
     ScopeId scope;
     Expects slot = Expects::any;
     Kind kind = Kind::Var;
-    NodePlace place = NodePlace::inline_;
     TableId table = TableId::vars;
     std::uint32_t count = 0;  // results of a sequence, or the place in `table`
   };
