@@ -52,7 +52,7 @@ NodeId close_block(Context& c, NodeId body) {
                     "variables of block \"{}\", found {}",
                     draft.iter_vars.size(), draft.name, draft.iter_values.size()));
   }
-  return text::make_block(c.make, draft, body);
+  return c.make.block(draft, body);
 }
 
 /// The statement of a frame around its body.

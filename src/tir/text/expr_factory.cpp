@@ -189,6 +189,19 @@ NodeId ExprFactory::buffer(const BufferSpec& spec) {
        spec.data_alignment, spec.offset_factor, spec.type});
 }
 
+// The Block describes the block, the BlockRealize the values of its variables; texts print the two
+// as one.
+NodeId ExprFactory::block(const BlockDraft& draft, NodeId body) {
+  const NodeId block = builder_->make(
+      Kind::Block,
+      {builder_->list(draft.iter_vars), builder_->list(draft.reads), builder_->list(draft.writes),
+       builder_->string(draft.name), body, draft.init, builder_->list(draft.alloc_buffers),
+       builder_->list(draft.match_buffers), builder_->map(draft.annotations)});
+  if (draft.realize == BlockDraft::Realize::no) return block;
+  const NodeId predicate = draft.predicate != NodeId::none ? draft.predicate : boolean(1);
+  return builder_->make(Kind::BlockRealize, {builder_->list(draft.iter_values), predicate, block});
+}
+
 // In `2 + x` the number has the dtype of x; as the beginning of a range, its own.
 bool ExprFactory::is_spelled_alike(NodeId a, NodeId b) const {
   const Node left = builder_->node(a);

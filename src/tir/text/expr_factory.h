@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -30,6 +31,24 @@ struct BufferSpec {
   std::int64_t offset_factor = 1;
   DType index_dtype = DType::Int(32);  ///< see default_index_dtype
   BufferType type = BufferType::default_;
+};
+
+/// A Block and its BlockRealize as a text states them, while it is read.
+struct BlockDraft {
+  enum class Realize : std::uint8_t { yes, no };
+
+  std::vector<NodeId> iter_vars;
+  std::vector<NodeId> iter_values;
+  std::vector<NodeId> reads;
+  std::vector<NodeId> writes;
+  std::vector<NodeId> alloc_buffers;
+  std::vector<NodeId> match_buffers;
+  std::vector<NamedNode> annotations;
+  EntryNames annotation_names;
+  std::string name;
+  NodeId predicate = NodeId::none;  ///< none: true
+  NodeId init = NodeId::none;
+  Realize realize = Realize::yes;
 };
 
 /// TVM's kAllocAlignment, the alignment of a buffer that states none: 128 up to v0.9, then 64.
@@ -123,6 +142,8 @@ class ExprFactory {
     return builder_->make(kind, {dtype_of_type(type), builder_->string(name), type});
   }
   NodeId buffer(const BufferSpec& spec);
+  /// The block around its body, and the BlockRealize around that.
+  NodeId block(const BlockDraft& draft, NodeId body);
   /// A te.Tensor of which a text has nothing but this.
   NodeId placeholder(std::string_view name, DType dtype, std::span<const NodeId> shape);
   /// An Allocate that is under no condition.

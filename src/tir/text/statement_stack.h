@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -110,25 +109,5 @@ class StatementStack {
   std::vector<Scope> scopes_;
   std::vector<FieldValue> fields_;  // of all scopes, which end in the reverse order
 };
-
-struct BlockDraft {
-  enum class Realize : std::uint8_t { yes, no };
-
-  std::vector<NodeId> iter_vars;
-  std::vector<NodeId> iter_values;
-  std::vector<NodeId> reads;
-  std::vector<NodeId> writes;
-  std::vector<NodeId> alloc_buffers;
-  std::vector<NodeId> match_buffers;
-  std::vector<NamedNode> annotations;
-  EntryNames annotation_names;
-  std::string name;
-  NodeId predicate = NodeId::none;  ///< none: true
-  NodeId init = NodeId::none;
-  Realize realize = Realize::yes;
-};
-
-/// The block around its body, and the BlockRealize around that.
-NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body);
 
 }  // namespace mlf::tir::text

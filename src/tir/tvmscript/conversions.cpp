@@ -550,7 +550,7 @@ NodeId leaf_attribute(Context& c, const Value& value) {
     case ValueKind::string:
       return c.make.string(as_string(c, value));
     case ValueKind::boolean:  // v0.18 boxes what v0.12 to v0.17 print as T.bool(True)
-      if (!c.rules.boxes_booleans) return as_expr(c, value);
+      if (c.rules.is_old()) return as_expr(c, value);
       return c.builder.make(Kind::BoxBool, {as_boolean(c, value)});
     case ValueKind::real:
       c.versions.observe(TvmFeature::boxed_numbers);

@@ -104,12 +104,7 @@ const Rules& new_rules() {
                             .first_version = first_with(TvmFeature::script_of_nodes),
                             .last_version = kNewestTvm,
                             .grammar = &kNewGrammar,
-                            .states_module_attrs = true,
-                            .drops_dead_else = false,
                             .nameless = {},
-                            .boxes_booleans = true,
-                            .aligns_by_version = false,
-                            .stores_by_buffer = true,
                             .reduce = {.init = 2, .axis = 3, .condition = 4, .value_index = 5}};
   return kRules;
 }
@@ -120,12 +115,7 @@ const Rules& old_rules() {
       .first_version = kOldestTvm,
       .last_version = static_cast<std::uint8_t>(new_rules().first_version - 1),
       .grammar = &kOldGrammar,
-      .states_module_attrs = false,
-      .drops_dead_else = true,
       .nameless = "func",
-      .boxes_booleans = false,
-      .aligns_by_version = true,
-      .stores_by_buffer = false,
       .reduce = {.init = kNotPrinted, .axis = 2, .condition = kNotPrinted, .value_index = 3}};
   return kRules;
 }

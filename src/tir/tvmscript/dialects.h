@@ -91,18 +91,13 @@ constexpr const BinaryOperator* operator_of_assignment(text::Sign sign) {
 bool is_constant_text(std::string_view name);
 
 struct Rules {
+  bool is_old() const { return dialect == Dialect::old_tvmscript; }
+
   Dialect dialect;
   std::uint8_t first_version;
   std::uint8_t last_version;
   const text::Grammar* grammar;
-  bool states_module_attrs;   ///< has I.module_attrs
-  bool drops_dead_else;       ///< omits the else branch of a condition that is constant true
   std::string_view nameless;  ///< the name of every function outside of a module
-  bool boxes_booleans;        ///< `True` in an attribute is a boxed boolean, not a constant
-  bool aligns_by_version;     ///< buffers without a stated alignment
-  /// A bare number that a buffer stores has the buffer's dtype, as in TVM since v0.12. Before, it
-  /// is int32 or float32 for any buffer.
-  bool stores_by_buffer;
   /// Positions of the arguments of `T.reduce`; npos if it is not printed.
   struct {
     std::size_t init, axis, condition, value_index;

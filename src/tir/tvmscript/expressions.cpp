@@ -229,7 +229,7 @@ NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
   }
   if (path.find('.') != std::string_view::npos) args.fail(fmt::format("unknown function {}", path));
   // Since v0.12 printers call no function by its bare name: that would be a Python function.
-  const bool is_python = c.rules.dialect == Dialect::tvmscript &&
+  const bool is_python = !c.rules.is_old() &&
                          c.source.text.find(fmt::format("def {}(", path)) == std::string_view::npos;
   if (is_python) {
     throw UndefinedName(ErrorKind::invalid_input, fmt::format("'{}' is not defined", path),

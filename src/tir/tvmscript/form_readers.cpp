@@ -158,7 +158,7 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
                                 form.kind == Kind::Min || form.kind == Kind::Max;
     return (is_constructor ? construct_binary : make_binary)(c, form.kind, args[0], args[1]);
   }
-  if (form.kind == Kind::Cast && form.name == "cast" && c.rules.stores_by_buffer) {
+  if (form.kind == Kind::Cast && form.name == "cast" && !c.rules.is_old()) {
     return make_cast(c, as_dtype(c, args[1]), as_expr(c, args[0]));
   }
   switch (form.kind) {

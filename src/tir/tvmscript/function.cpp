@@ -54,7 +54,7 @@ void Frames::open_block(OpenBlock block) {
 NodeId Frames::close_block(NodeId body) {
   const OpenBlock block = std::move(blocks_.back());
   blocks_.pop_back();
-  const NodeId made = text::make_block(c_.make, block, body);
+  const NodeId made = c_.make.block(block, body);
   const Node node = c_.node(made);
   if (node.is(Kind::BlockRealize)) has_realized_block_ = true;
   if (!block.states_reads || !block.states_writes) {
@@ -82,7 +82,7 @@ NodeId Frames::complete(NodeId body, const std::vector<NodeId>& root_buffers) {
   const bool has_axes = is_block && !node[f::BlockRealize::block].list(f::Block::iter_vars).empty();
   // Before v0.12 TVM prints the root block as a comment, if there is one.
   const bool may_be_printed =
-      c_.rules.dialect == Dialect::old_tvmscript && incomplete_.empty() &&
+      c_.rules.is_old() && incomplete_.empty() &&
       c_.source.text.find("# from tvm.script import") != std::string_view::npos;
   const bool has_blocks = has_axes || (!is_block && has_realized_block_);
   const bool needs_root = !root_buffers.empty() || (has_blocks && !may_be_printed);
@@ -94,7 +94,7 @@ NodeId Frames::complete(NodeId body, const std::vector<NodeId>& root_buffers) {
   text::BlockDraft root;
   root.name = "root";
   root.alloc_buffers = root_buffers;
-  return text::make_block(c_.make, root, body);
+  return c_.make.block(root, body);
 }
 
 /// Names of the then branch end with it.

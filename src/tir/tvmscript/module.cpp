@@ -32,7 +32,7 @@ class ModuleReader {
     align_buffers();
     const NodeId root = make_module();
     c_.pool_objects.name_pools(root, c_.losses);
-    if (c_.rules.states_module_attrs && !module_attrs_) {
+    if (!c_.rules.is_old() && !module_attrs_) {
       c_.losses.add(LossCode::module_attrs, "");
     }
     return c_.finish(root, c_.rules.dialect);
@@ -307,7 +307,7 @@ class ModuleReader {
 
   /// The default alignment changed in v0.10, and the version may become known late in the text.
   void align_buffers() {
-    if (!c_.rules.aligns_by_version) return;
+    if (!c_.rules.is_old()) return;
     const std::int64_t alignment = c_.align_buffers();
     for (const auto& [pointer, allocation] : c_.allocations) {
       if (allocation.buffer == NodeId::none) continue;

@@ -134,9 +134,10 @@ NodeId fold(Context& c, Kind kind, const Operands& operands) {
   return constant != NodeId::none ? constant : fold_neutral(c, kind, a, b);
 }
 
-/// The number that Python makes of two numbers; none for an operator of TVM.
+/// The number that Python makes of two numbers, which has the dtype of its use since v0.12; none
+/// for an operator of TVM.
 NodeId python_number(Context& c, Kind kind, const Value& a, const Value& b) {
-  if (!c.rules.stores_by_buffer || !is_literal(c, a) || !is_literal(c, b)) return NodeId::none;
+  if (c.rules.is_old() || !is_literal(c, a) || !is_literal(c, b)) return NodeId::none;
   const NodeId left = as_expr(c, a);
   const NodeId right = as_expr(c, b);
   NodeId made = NodeId::none;
@@ -164,7 +165,7 @@ NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b) {
 NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b) {
   if (const NodeId number = python_number(c, kind, a, b); number != NodeId::none) return number;
   Operands operands = as_operands(c, a, b);
-  if (!c.rules.stores_by_buffer) return c.make.binary(kind, operands.left, operands.right);
+  if (c.rules.is_old()) return c.make.binary(kind, operands.left, operands.right);
   match_dtypes(c, operands);
   return folded_binary(c, kind, operands.left, operands.right);
 }

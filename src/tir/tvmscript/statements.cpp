@@ -187,7 +187,7 @@ void open_if(FunctionContext& fn, std::uint32_t header_indent) {
   c.lexer.advance();
   const NodeId condition = as_expr(c, read_value(c));
   const bool is_true = int_imm_of(c.node(condition)).value_or(0) != 0;
-  if (c.rules.drops_dead_else && is_true) c.lose(LossCode::else_branch);
+  if (c.rules.is_old() && is_true) c.lose(LossCode::else_branch);
   open_frame(fn, FrameKind::then_branch, Reach::own_suite);
   fn.frames.top().header_indent = header_indent;
   fn.frames.top().condition = condition;
@@ -352,12 +352,13 @@ void define_all(FunctionContext& fn, const std::vector<SyntaxId>& names,
 
 }  // namespace
 
-/// Since v0.12 TVM's parser casts the value to the buffer's dtype.
+/// Since v0.12 TVM's parser casts the value to the buffer's dtype. Before, a bare number is int32
+/// or float32 for any buffer.
 void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
                const Value& value) {
   Context& c = fn.c;
   NodeId node = NodeId::none;
-  if (c.rules.stores_by_buffer) {
+  if (!c.rules.is_old()) {
     c.check_lanes(buffer, indices, fn.line_begin, c.lexer.end_before());
     const DType dtype = c.make.loaded_dtype(buffer, indices);
     node = as_expr_of(c, value, dtype);

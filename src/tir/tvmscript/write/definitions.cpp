@@ -138,7 +138,8 @@ class Finder {
   bool takes_variable(Node let) const {
     const Node var = let[f::LetStmt::var];
     if (declared_vars_.contains(var.id())) return true;
-    if (!spelling_.scopes_take_variables) {
+    // Up to v0.11 a scope takes a variable that was made above it.
+    if (!spelling_.is_old) {
       return var.is(Kind::SizeVar) || !has_annotation(var, spelling_);
     }
     return inside_.contains(let.id()) || !is_annotated_let(let);
@@ -200,7 +201,7 @@ class Finder {
 
   /// Variables that are used, but neither defined nor part of a buffer.
   void add_free_vars() {
-    if (spelling_.scopes_take_variables) {
+    if (spelling_.is_old) {
       note_tags();
       launches_.clear();
     }

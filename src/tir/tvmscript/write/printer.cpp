@@ -29,7 +29,6 @@ constexpr Spelling kOf08{.last_version = 8,
                          .void_result = kNone,
                          .is_old = true,
                          .constructs = true,
-                         .scopes_take_variables = true,
                          .allocates_buffers = false,
                          .buffer_param = Spelling::BufferParam::none,
                          .pointer = Spelling::Pointer::scope_first,
@@ -72,7 +71,7 @@ constexpr Spelling make_12() {
       "@I.ir_module\n"
       "class Module:\n";
   s.footer = {};
-  s.is_old = s.scopes_take_variables = false;
+  s.is_old = false;
   s.buffer_param = Spelling::BufferParam::call;
   s.pointer = Spelling::Pointer::handle;
   return s;

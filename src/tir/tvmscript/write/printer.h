@@ -103,8 +103,7 @@ struct Spelling {
   /// Writes operators as constructors of nodes, which keep the node as it is. Python's own
   /// operators compute constants.
   bool constructs;
-  bool scopes_take_variables;  ///< already made above, where other versions make them
-  bool allocates_buffers;      ///< the name of an allocation is a buffer, not the pointer
+  bool allocates_buffers;  ///< the name of an allocation is a buffer, not the pointer
   BufferParam buffer_param;
   Pointer pointer;
   bool has_infinite_numbers;  ///< infinity is an out-of-range number, not a string

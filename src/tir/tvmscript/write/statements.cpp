@@ -311,7 +311,7 @@ class StatementPrinter {
     const Node value = step.node[f::LetStmt::value];
     Header header;
     header.has_suite = true;
-    if (printer_.spelling().scopes_take_variables) {
+    if (printer_.spelling().is_old) {
       printer_.regular_form(step.node, header.call);
     } else {
       printer_.begin_form(Kind::LetStmt, header.call)
