@@ -508,7 +508,7 @@ NodeId generic_type(Context& c, const Value& name, const Value& arguments) {
 NodeId read_handle(Context& c, const Arguments& args) {
   args.expect(0, 2, {"dtype", "storage_scope", "is_size_var", "is_unknown_type"});
   const auto element = args.find(0, "dtype");
-  if (!element) return c.make.prim_type(DType::Handle());
+  if (!element || element->kind == ValueKind::none) return c.make.prim_type(DType::Handle());
   const auto scope = args.find(1, "storage_scope");
   return c.make.pointer_type(as_stated_type(c, *element),
                              scope ? as_string(c, *scope) : std::string_view());

@@ -214,23 +214,6 @@ NodeId define_node_var(FunctionContext& fn, std::string_view name, const Argumen
 
 namespace {
 
-/// `n = T.int32()`, `m = T.int64(is_size_var=True)`, `p = T.handle("float32", "global")`
-NodeId define_var(FunctionContext& fn, std::string_view name, std::string_view callee,
-                  const Arguments& args) {
-  Context& c = fn.c;
-  args.expect_keywords({"is_size_var", "is_unknown_type", "dtype", "storage_scope", "expr"});
-  const auto size_var = args.keyword("is_size_var");
-  const Kind kind = size_var && as_boolean(c, *size_var) ? Kind::SizeVar : Kind::Var;
-  const auto element = args.find(0, "dtype");
-  if (callee != "handle" || !element || element->kind == ValueKind::none) {
-    return declare(fn, c.make.var(name, c.make.prim_type(*script_dtype(callee)), kind));
-  }
-  const auto scope = args.find(1, "storage_scope");
-  const NodeId type = c.make.pointer_type(as_stated_type(c, *element),
-                                          scope ? as_string(c, *scope) : std::string_view());
-  return declare(fn, c.make.var(name, type, kind));
-}
-
 // --- Axes of blocks ----------------------------------------------------------------------------
 
 /// An axis is an IterVar of the block, which gets its value where the block is realized.
@@ -287,9 +270,19 @@ NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId val
   const std::string_view callee = tir_callee(fn.c, value);
   const Arguments args = arguments_of(fn.c, value);
   const Form* const form = find_form(Form::Construct::definition, Form::Prefix::tir, callee);
-  if (form == nullptr) return define_var(fn, name, callee, args);
+  if (form == nullptr) return declare(fn, typed_var(fn.c, name, callee, args));
   note_version(fn.c, *form);
   return form->name_reader(fn, name, args);
+}
+
+NodeId typed_var(Context& c, std::string_view name, std::string_view callee,
+                 const Arguments& args) {
+  args.expect_keywords({"is_size_var", "is_unknown_type", "dtype", "storage_scope", "expr"});
+  const auto size_var = args.keyword("is_size_var");
+  const Kind kind = size_var && as_boolean(c, *size_var) ? Kind::SizeVar : Kind::Var;
+  const bool is_handle = callee == "handle";
+  return c.make.var(
+      name, is_handle ? read_handle(c, args) : c.make.prim_type(*script_dtype(callee)), kind);
 }
 
 NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args) {

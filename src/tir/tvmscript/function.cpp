@@ -195,12 +195,8 @@ NodeId read_scalar_param(FunctionContext& fn, std::string_view name, SyntaxId ro
     return constructed_var(fn, name, arguments_of(c, root));
   }
   const auto dtype = script_dtype(callee);
-  if (!dtype || dtype->is_void() || dtype->is_handle()) {
-    return c.make.var(name, as_type(c, lower(c, root)));
-  }
-  const auto size_var = arguments_of(c, root).keyword("is_size_var");
-  const Kind kind = size_var && as_boolean(c, *size_var) ? Kind::SizeVar : Kind::Var;
-  return c.make.var(name, c.make.prim_type(*dtype), kind);
+  if (!dtype || dtype->is_void()) return c.make.var(name, as_type(c, lower(c, root)));
+  return typed_var(c, name, callee, arguments_of(c, root));
 }
 
 /// `n: T.int32`, or `A: T.Buffer((16,), "float32")` in the place of a handle and its buffer.

@@ -218,6 +218,8 @@ void open_root_block(FunctionContext& fn);
 /// Whether `name = value` is a declaration, like `T.int32()` and `T.Buffer(…)`.
 bool is_declaration(FunctionContext& fn, SyntaxId value);
 NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId value);
+/// `T.int32()`, `T.int64(is_size_var=True)`, `T.handle("float32", "global")`: types as functions.
+NodeId typed_var(Context& c, std::string_view name, std::string_view callee, const Arguments& args);
 /// `T.Var("x", "bfloat16")`, `T.SizeVar(…)`: types without a function.
 NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args);
 /// `vi, vj, vk = T.axis.remap("SSR", [i, j, k])`: each axis has the range of its loop.

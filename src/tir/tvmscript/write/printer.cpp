@@ -228,20 +228,15 @@ void refuse(const OutOfScope& use) {
       use.var.text(is_buffer ? std::uint8_t{f::Buffer::name} : std::uint8_t{f::Var::name})));
 }
 
-/// By identity: another function of the same name is not a member.
-bool ModuleNames::contains(NodeId global_var) const {
-  return std::ranges::find(functions, global_var) != functions.end();
-}
-
-Printer::Printer(const Module& module, std::uint8_t minor_version, const ModuleNames& functions,
-                 MetadataObjects& metadata, const ScriptOptions& options)
-    : module_(module),
-      minor_version_(minor_version),
-      spelling_(spelling_of(minor_version)),
-      functions_(functions),
+Printer::Printer(const Document& document, MetadataObjects& metadata, const ScriptOptions& options)
+    : module_(document.module),
+      minor_version_(document.source.tvm_version.last),
+      spelling_(spelling_of(minor_version_)),
       metadata_(metadata),
       options_(options),
-      most_nodes_(written_limit(module, options.max_written_nodes)) {}
+      most_nodes_(written_limit(module_, options.max_written_nodes)) {
+  for (const NamedFunction& one : functions_of(module_)) functions_.insert(one.key.id());
+}
 
 /// Expands fragments from the left, each into its parts, until only text remains. Writes shared
 /// nodes as often as they are used, so there is a limit.

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -211,16 +212,9 @@ struct OutOfScope {
 };
 [[noreturn]] void refuse(const OutOfScope& use);
 
-/// The facts about a module's functions that expressions need.
-struct ModuleNames {
-  std::vector<NodeId> functions;  ///< GlobalVars of the module
-  bool contains(NodeId global_var) const;
-};
-
 class Printer {
  public:
-  Printer(const Module& module, std::uint8_t minor_version, const ModuleNames& functions,
-          MetadataObjects& metadata, const ScriptOptions& options);
+  Printer(const Document& document, MetadataObjects& metadata, const ScriptOptions& options);
 
   /// Appends the text of `fragments`.
   void print(const TextFragments& fragments, std::string& out);
@@ -278,7 +272,7 @@ class Printer {
   const Module& module_;
   std::uint8_t minor_version_;
   const Spelling& spelling_;
-  const ModuleNames& functions_;
+  std::unordered_set<NodeId> functions_;  // GlobalVars of the module: calls name its members
   MetadataObjects& metadata_;
   const ScriptOptions& options_;
   std::uint64_t most_nodes_;

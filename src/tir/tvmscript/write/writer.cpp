@@ -223,20 +223,11 @@ void print_function_of(std::string_view name, Node function, Printer& printer, S
   }
 }
 
-ModuleNames names_of(const Module& module) {
-  ModuleNames names;
-  for (const NamedFunction& function : functions_of(module)) {
-    names.functions.push_back(function.key.id());
-  }
-  return names;
-}
-
 FunctionScript script_of(const Document& document, const NamedFunction& function) {
   const ScriptOptions options{.constants = ConstantPlace::none};
   check_written_size(function.function, options.max_written_nodes);
-  const ModuleNames names = names_of(document.module);
   MetadataObjects metadata;
-  Printer printer(document.module, document.source.tvm_version.last, names, metadata, options);
+  Printer printer(document, metadata, options);
   Script script(printer, kHead);
   print_function_of(function.name, function.function, printer, script);
   return {script.text(), script.first_lines()};
@@ -251,8 +242,7 @@ class ModulePrinter {
       : document_(document),
         module_(document.module.root()),
         most_nodes_(options.max_written_nodes),
-        names_(names_of(document.module)),
-        printer_(document.module, document.source.tvm_version.last, names_, metadata_, options),
+        printer_(document, metadata_, options),
         script_(printer_) {}
 
   /// The metadata comes first, but is known last: the script is printed in between.
@@ -324,7 +314,6 @@ class ModulePrinter {
   const Document& document_;
   Node module_;
   std::uint64_t most_nodes_;
-  ModuleNames names_;  ///< calls of these functions are members of the module
   MetadataObjects metadata_{};
   Printer printer_;
   Script script_;
