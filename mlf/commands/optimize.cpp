@@ -208,10 +208,7 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
     optimize.search.seconds = std::chrono::duration<double>(options.seconds);
     optimize.search.steps = UINT64_MAX;
   }
-  const OptimizeReport report = support::get_or_throw(
-      write_optimized(deployment, optimize).map_error([&](Diagnostic diagnostic) {
-        return in_file(std::move(diagnostic), options.archive);
-      }));
+  const OptimizeReport report = support::get_or_throw(write_optimized(deployment, optimize));
   for (const std::string& lost : report.lost) context.console.warn(lost);
   if (report.changed.empty()) {
     context.console.note(

@@ -207,14 +207,6 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
   return contents;
 }
 
-/// Runs `body` and adds the archive's name to its errors.
-template <class Body>
-auto with_path(const std::string& path, Body&& body) {
-  return support::to_result(std::forward<Body>(body)).map_error([&](Diagnostic&& diagnostic) {
-    return in_file(std::move(diagnostic), path);
-  });
-}
-
 std::string_view what_it_is(MemberType type) {
   constexpr std::string_view kNames[] = {
       "a file",         "a directory", "a hard link", "a symbolic link", "a character device",
@@ -306,7 +298,7 @@ Archive& Archive::operator=(Archive&& other) noexcept = default;
 Archive::~Archive() = default;
 
 Result<Archive> Archive::open(const std::string& path, const Limits& limits) {
-  return with_path(path, [&] {
+  return support::to_result_in(path, [&] {
     return Archive(path == "-" ? load(spool_archive(File::duplicate(0, path), limits), path, limits)
                                : load(File::open(path, O_RDONLY), path, limits));
   });
@@ -314,7 +306,7 @@ Result<Archive> Archive::open(const std::string& path, const Limits& limits) {
 
 Result<Archive> Archive::from_bytes(std::string_view bytes, const std::string& path,
                                     const Limits& limits) {
-  return with_path(path, [&] {
+  return support::to_result_in(path, [&] {
     File file = File::anonymous();
     file.write(bytes);
     return Archive(load(std::move(file), path, limits));
@@ -322,7 +314,7 @@ Result<Archive> Archive::from_bytes(std::string_view bytes, const std::string& p
 }
 
 Result<Archive> Archive::open_for_update(const std::string& path, const Limits& limits) {
-  return with_path(path, [&] {
+  return support::to_result_in(path, [&] {
     if (path == "-") {
       throw support::Error(ErrorKind::usage, "standard input cannot be updated in place");
     }
@@ -360,7 +352,7 @@ const Member* Archive::find(std::string_view name) const noexcept {
 }
 
 Result<std::string_view> Archive::read(const Member& member) const {
-  return with_path(contents_->path, [&]() -> std::string_view {
+  return support::to_result_in(contents_->path, [&]() -> std::string_view {
     if (member.type != MemberType::file) {
       // Does not follow links, also inside of the archive: only a member's own content is read.
       refuse("is " + std::string(what_it_is(member.type)) + ", only files can be read",

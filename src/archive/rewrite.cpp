@@ -1,6 +1,7 @@
 #include "archive/rewrite.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -393,6 +394,10 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
 }
 
 Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
+  if (path == "-") {
+    write_to(archive, changes, File::duplicate(STDOUT_FILENO, std::string("standard output")));
+    return {};
+  }
   // A new file gets the mode of the archive it comes from, reduced by the umask.
   const mode_t of_archive = archive.contents().opened.st_mode & 0777;
   const mode_t mode = archive.storage() == Storage::directory ? of_archive & 0666 : of_archive;
@@ -407,6 +412,13 @@ void write_to(const Archive& archive, const Changes& changes, const File& out) {
   const File whole = File::anonymous();
   build(archive, changes, whole);
   out.append_range(whole, 0, static_cast<std::uint64_t>(whole.status().st_size));
+}
+
+Archive changed(const Archive& archive, const Changes& changes, const Limits& limits) {
+  const File whole = File::anonymous();
+  build(archive, changes, whole);
+  const auto mapped = support::FileContent::map(whole);
+  return support::get_or_throw(Archive::from_bytes(mapped.bytes(), archive.path(), limits));
 }
 
 }  // namespace mlf::archive

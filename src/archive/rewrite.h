@@ -56,10 +56,13 @@ void check_changes(const Archive& archive, const Changes& changes);
 Lost update_in_place(const Archive& archive, const Changes& changes);
 
 /// Writes the changed archive to `path`: atomically, unless that is a device or a FIFO. A directory
-/// becomes a tar of its files.
+/// becomes a tar of its files. "-" is standard output.
 Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path);
 
 /// Writes the changed archive to an open file or pipe.
 void write_to(const Archive& archive, const Changes& changes, const support::File& out);
+
+/// Returns the changed archive in memory, with the bytes that would be written.
+Archive changed(const Archive& archive, const Changes& changes, const Limits& limits);
 
 }  // namespace mlf::archive

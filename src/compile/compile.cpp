@@ -71,33 +71,23 @@ CompiledCode compile(const archive::Archive& archive, const Module& module,
 
 Result<CompiledCode> compile_module(const archive::Archive& archive, const Module& module,
                                     const Compiler& compiler) {
-  return support::to_result([&]() -> CompiledCode {
-           try {
-             return compile::compile(archive, module, compiler);
-           } catch (const std::filesystem::filesystem_error& error) {
-             throw support::Error(ErrorKind::io, error.what());
-           }
-         })
-      .map_error(
-          [&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), archive.path()); });
+  return support::to_result_in(archive.path(),
+                               [&] { return compile::compile(archive, module, compiler); });
 }
 
 Result<std::optional<ObjectCode>> object_code(const archive::Archive& archive,
                                               const Module& module) {
-  return support::to_result([&]() -> std::optional<ObjectCode> {
-           if (module.files.objects.empty()) return std::nullopt;
-           ObjectCode object;
-           compile::ObjectSymbols symbols;
-           for (const FileRef& file : module.files.objects) {
-             const std::string_view bytes =
-                 support::get_or_throw(archive.read(*archive.find(file.name)));
-             compile::add_object(bytes, file.name, object, symbols);
-           }
-           object.code.missing = symbols.missing();
-           return object;
-         })
-      .map_error(
-          [&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), archive.path()); });
+  return support::to_result_in(archive.path(), [&]() -> std::optional<ObjectCode> {
+    if (module.files.objects.empty()) return std::nullopt;
+    ObjectCode object;
+    compile::ObjectSymbols symbols;
+    for (const FileRef& file : module.files.objects) {
+      const std::string_view bytes = support::get_or_throw(archive.read(*archive.find(file.name)));
+      compile::add_object(bytes, file.name, object, symbols);
+    }
+    object.code.missing = symbols.missing();
+    return object;
+  });
 }
 
 }  // namespace mlf

@@ -1,13 +1,10 @@
 #include "edit/edited_archive.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <tuple>
 
 #include "process/regenerate.h"
 #include "support/error.h"
-#include "support/file.h"
 #include "tir/compare/compare.h"
 
 namespace mlf::edit {
@@ -104,12 +101,12 @@ std::optional<deployment::TirForm> EditedMembers::captured_form(
   return name->form;
 }
 
-std::vector<archive::EditedMember> EditedMembers::all() const {
-  std::vector<archive::EditedMember> all;
-  if (base_ != nullptr) all = base_->all();
-  std::erase_if(all, [&](const auto& one) { return edited_.contains(one.name); });
-  for (const auto& [name, content] : edited_) all.push_back({name, content});
-  return all;
+archive::Changes EditedMembers::changes() const {
+  archive::Changes changes;
+  if (base_ != nullptr) changes = base_->changes();
+  std::erase_if(changes.edit, [&](const auto& one) { return edited_.contains(one.name); });
+  for (const auto& [name, content] : edited_) changes.edit.push_back({name, content});
+  return changes;
 }
 
 std::vector<archive::EditedMember> EditedMembers::take() && {
@@ -129,34 +126,13 @@ std::vector<std::string> EditedMembers::names() const {
 
 archive::Lost EditedMembers::write(const std::string& output,
                                    const DeploymentOptions& options) const {
-  archive::Lost lost;
-  const auto write = [&](const archive::Changes& changes) {
-    if (output != "-") {
-      lost = archive::write_to_path(archive_, changes, output);
-      return;
-    }
-    archive::write_to(archive_, changes,
-                      support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
-  };
-  if (edited_.empty()) {
-    write({});
-    return lost;
-  }
-  process::regenerate(open(options), [&](archive::Changes made) {
-    made.edit = all();
-    write(made);
-  });
-  return lost;
+  if (edited_.empty()) return archive::write_to_path(archive_, {}, output);
+  return process::write_regenerated(archive_, changes(), output, options);
 }
 
 Deployment EditedMembers::open(const DeploymentOptions& options) const {
-  const support::File file = support::File::anonymous();
-  archive::write_to(archive_, {.remove = {}, .add = {}, .edit = all()}, file);
-  const auto mapped = support::FileContent::map(file);
   return support::get_or_throw(
-      Deployment::open(support::get_or_throw(archive::Archive::from_bytes(
-                           mapped.bytes(), archive_.path(), options.archive_limits)),
-                       options));
+      Deployment::open(archive::changed(archive_, changes(), options.archive_limits), options));
 }
 
 void require_equal(const tir::Module& expected, const tir::Module& after, std::string_view where) {

@@ -83,7 +83,7 @@ class EditedMembers {
 
  private:
   /// Those of its base included.
-  std::vector<archive::EditedMember> all() const;
+  archive::Changes changes() const;
   std::optional<PlacedTir> take_kept(const std::string& name);
 
   const archive::Archive& archive_;

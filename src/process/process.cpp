@@ -2,8 +2,6 @@
 // in a spool, then changes the archive in one step.
 #include "mlf/process.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -151,12 +149,8 @@ archive::Lost apply(const Job& job, const Changes& changes, const std::string& p
   const std::string& output = job.options.output;
   if (in_place(path, job.options)) return archive::update_in_place(job.archive(), changes);
   // With an output elsewhere, an archive without changes is copied there.
-  if (!output.empty() && output != kStandardStream) {
-    return archive::write_to_path(job.archive(), changes, output);
-  }
-  archive::write_to(job.archive(), changes,
-                    support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
-  return {};
+  return archive::write_to_path(job.archive(), changes,
+                                output.empty() ? std::string(kStandardStream) : output);
 }
 
 /// TIR that is given to this run and is not in the archive must come from the archive's build.
@@ -240,16 +234,29 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
 
 }  // namespace
 
-void regenerate(Deployment deployment, const std::function<void(Changes)>& use) {
+archive::Lost write_regenerated(const archive::Archive& archive, const Changes& changes,
+                                const std::string& output,
+                                const DeploymentOptions& deployment_options) {
   ProcessOptions options;
-  Job job = prepare(std::move(deployment), options);
-  if (!job.previous) return use({});
-  reject_sidecar_files(job);
-  options.constants = job.previous->inputs.constants;
-  if (is_up_to_date(job)) return use({});
+  Job job = prepare(support::get_or_throw(Deployment::open(
+                        archive::changed(archive, changes, deployment_options.archive_limits),
+                        deployment_options)),
+                    options);
   Outputs outputs{Spool(options.archive_limits), {}, {}};
-  make_outputs(job, outputs);
-  use(changes_for(job, outputs));
+  Changes made;
+  if (job.previous) {
+    reject_sidecar_files(job);
+    options.constants = job.previous->inputs.constants;
+    if (!is_up_to_date(job)) {
+      make_outputs(job, outputs);
+      made = changes_for(job, outputs);
+    }
+  }
+  // They identify members by name, so they apply to the archive before the changes as well.
+  made.edit = changes.edit;
+  made.add.insert(made.add.begin(), changes.add.begin(), changes.add.end());
+  made.remove.insert(made.remove.end(), changes.remove.begin(), changes.remove.end());
+  return archive::write_to_path(archive, made, output);
 }
 
 }  // namespace mlf::process
@@ -257,8 +264,7 @@ void regenerate(Deployment deployment, const std::function<void(Changes)>& use) 
 namespace mlf {
 
 Result<ProcessReport> process_archive(const std::string& path, const ProcessOptions& options) {
-  return support::to_result([&] { return process::run(path, options); })
-      .map_error([&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });
+  return support::to_result_in(path, [&] { return process::run(path, options); });
 }
 
 }  // namespace mlf

@@ -1,17 +1,17 @@
 // Makes the outputs of `mlf process` again, for an archive whose members are about to change.
 #pragma once
 
-#include <functional>
+#include <string>
 
 #include "archive/rewrite.h"
 #include "mlf/deployment.h"
 
 namespace mlf::process {
 
-/// Calls `use` with the changes that `mlf process` would make to this archive, with the options of
-/// its manifest; with no changes if it has no manifest. The changes are valid during the call. They
-/// identify members by name, so they apply to any archive with members of these names. Throws
-/// `Error`.
-void regenerate(Deployment deployment, const std::function<void(archive::Changes)>& use);
+/// Writes an archive with changes to `output` ("-": standard output), and with the outputs that
+/// `mlf process` would then make in it, with the options of its manifest; without a manifest there
+/// are none. Throws `Error`.
+archive::Lost write_regenerated(const archive::Archive& archive, const archive::Changes& changes,
+                                const std::string& output, const DeploymentOptions& options = {});
 
 }  // namespace mlf::process

@@ -360,8 +360,7 @@ bool Verification::passed() const noexcept {
 }
 
 Result<Verification> verify_archive(const std::string& path, const VerifyOptions& options) {
-  return support::to_result([&] { return process::verify(path, options); })
-      .map_error([&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });
+  return support::to_result_in(path, [&] { return process::verify(path, options); });
 }
 
 std::string to_json(std::span<const VerifiedArchive> archives, JsonLayout layout) {

@@ -32,11 +32,10 @@ std::vector<Tensor> tensors_of(std::string_view bytes) {
 }  // namespace
 
 Result<std::vector<Tensor>> load_tensors(const std::string& path) {
-  return support::to_result([&] {
-           const auto file = support::FileContent::copy(support::File::open(path, O_RDONLY));
-           return tensors_of(file.bytes());
-         })
-      .map_error([&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });
+  return support::to_result_in(path, [&] {
+    const auto file = support::FileContent::copy(support::File::open(path, O_RDONLY));
+    return tensors_of(file.bytes());
+  });
 }
 
 Result<std::string> npz_bytes(std::span<const Tensor> tensors) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -51,11 +53,21 @@ auto to_result(Body&& body) -> Result<std::invoke_result_t<Body>> {
     }
   } catch (const Error& error) {
     return tl::make_unexpected(error.diagnostic());
+  } catch (const std::system_error& error) {  // such as of std::filesystem
+    return failure(ErrorKind::io, error.what());
   } catch (const std::bad_alloc&) {
     return failure(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {
     return failure(ErrorKind::internal, std::string("internal error: ") + error.what());
   }
+}
+
+/// The same for the content of a file: a diagnostic without a file gets this one.
+template <class Body>
+auto to_result_in(std::string_view file, Body&& body) {
+  return to_result(std::forward<Body>(body)).map_error([&](Diagnostic diagnostic) {
+    return in_file(std::move(diagnostic), file);
+  });
 }
 
 /// For callers that can do without an input which is wrong, such as captured TIR beside generated
