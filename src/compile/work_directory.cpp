@@ -100,6 +100,7 @@ void WorkDirectory::write(const fs::path& name, std::string_view text) const {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) support::fail_io("create", path.parent_path().string(), error.value());
+  fs::remove(path, error);
   support::File::create(path.string()).write(text);
 }
 

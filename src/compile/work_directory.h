@@ -21,7 +21,7 @@ class WorkDirectory {
   ~WorkDirectory();
 
   const std::filesystem::path& path() const { return path_; }
-  /// Writes a file; directories in `name` are created.
+  /// Writes a file in place of an old one; directories in `name` are created.
   void write(const std::filesystem::path& name, std::string_view text) const;
 
  private:

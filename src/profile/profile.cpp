@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 
 #include "compile/run_program.h"
 #include "compile/work_directory.h"
@@ -11,7 +10,6 @@
 #include "profile/same_build.h"
 #include "profile/times.h"
 #include "run/build.h"
-#include "run/hooks.h"
 #include "run/machine.h"
 #include "run/plan.h"
 #include "run/program.h"
@@ -94,9 +92,10 @@ class ProfiledProgram {
     std::string runtime = machine_.runtime(directory);
     if (board_ == nullptr) runtime += run::host_clock();
     const bool has_main = !plan_.entry.symbol.empty();
-    builder.compile(run::program_text(plan_, {.runtime = std::move(runtime), .timed_runs = runs()}),
-                    has_main ? run::with_hooks(deployment_, network_)
-                             : edit::EditedMembers(deployment_.archive()));
+    builder.compile_program(
+        run::program_text(plan_, {.runtime = std::move(runtime), .timed_runs = runs()}));
+    builder.compile_module(has_main ? run::with_hooks(deployment_, network_)
+                                    : edit::EditedMembers(deployment_.archive()));
     machine_.link(builder);
     return machine_.results(directory, {.time = options_.timeout, .memory = options_.memory},
                             result_bytes());
@@ -166,16 +165,9 @@ class ProfiledProgram {
 
 Result<Profile> profile_network(const Deployment& deployment, const Network& network,
                                 const ProfileOptions& options) {
-  return support::to_result([&] {
-           try {
-             return profile::ProfiledProgram(deployment, network, options).run();
-           } catch (const std::filesystem::filesystem_error& error) {
-             throw support::Error(ErrorKind::io, error.what());
-           }
-         })
-      .map_error([&](Diagnostic diagnostic) {
-        return in_file(std::move(diagnostic), deployment.archive().path());
-      });
+  return support::to_result_in(deployment.archive().path(), [&] {
+    return profile::ProfiledProgram(deployment, network, options).run();
+  });
 }
 
 }  // namespace mlf

@@ -65,36 +65,44 @@ Builder::Builder(const Deployment& deployment, const Network& network, const Com
       flags_(with_flags_before(compiler, toolchain.flags)),
       compiler_(archive_, module_, flags_) {}
 
-void Builder::compile(const std::string& program, const edit::EditedMembers& edited) {
+void Builder::compile_program(const std::string& program) {
+  fs::remove(path("program"));  // of another run
   compile_file({"program", ".c", {}}, program, program_flags_);
+}
+
+void Builder::compile_module(const edit::EditedMembers& edited) {
   for (const FileRef& file : module_.files.sources) {
     const bool is_c = fs::path(file.name).extension() == ".c";
-    compile_file({std::to_string(objects_.size()), is_c ? ".c" : ".cc", file.name},
-                 edited.text_of(*archive_.find(file.name)), {});
+    compile_file({add_object(), is_c ? ".c" : ".cc", file.name},
+                 edited.text_of(*archive_.find(file.name)));
   }
-  for (const FileRef& file : module_.files.objects) add_object(file);
+  for (const FileRef& file : module_.files.objects) {
+    const std::string_view bytes = deployment::member_text(archive_, file);
+    if (machine_of(bytes) != machine_of(file_text(path("program.o")))) {
+      fail_build("this object is not for the processor that the compiler compiles for", file.name);
+    }
+    directory().write(add_object() + ".o", bytes);
+  }
 }
 
 void Builder::compile_file(const Source& source, std::string_view text,
                            const std::vector<std::string>& flags) {
   directory().write(source.stem + source.end, text);
-  objects_.push_back(path(source.stem + ".o"));
   std::vector<std::string> arguments = flags;
   arguments.insert(arguments.end(), {"-c", path(source.stem + source.end)});
-  compiler_.require(compiler_.start(arguments, objects_.back()), {.member = source.member});
+  compiler_.require(compiler_.start(arguments, path(source.stem + ".o")),
+                    {.member = source.member});
 }
 
-void Builder::add_object(const FileRef& file) {
-  const std::string_view bytes = deployment::member_text(archive_, file);
-  if (machine_of(bytes) != machine_of(file_text(path("program.o")))) {
-    fail_build("this object is not for the processor that the compiler compiles for", file.name);
-  }
-  objects_.push_back(path(std::to_string(objects_.size()) + ".o"));
-  directory().write(fs::path(objects_.back()).filename(), bytes);
+std::string Builder::add_object() {
+  std::string stem = std::to_string(objects_.size() + 1);
+  objects_.push_back(path(stem + ".o"));
+  return stem;
 }
 
 compile::ProgramResult Builder::link(const std::vector<std::string>& arguments) const {
-  std::vector<std::string> all = objects_;
+  std::vector<std::string> all{path("program.o")};
+  all.insert(all.end(), objects_.begin(), objects_.end());
   // Libraries come after the files that need them.
   all.insert(all.end(), user_.flags.begin(), user_.flags.end());
   all.insert(all.end(), arguments.begin(), arguments.end());

@@ -25,9 +25,11 @@ class Builder {
           const Toolchain& toolchain);
 
   const compile::WorkDirectory& directory() const { return compiler_.directory(); }
-  /// Compiles a program and the C of the network's module; `edited` has members with hooks. Throws
-  /// `Error`.
-  void compile(const std::string& program, const edit::EditedMembers& edited);
+  /// Compiles a program, which replaces the one before. Throws `Error`.
+  void compile_program(const std::string& program);
+  /// Compiles the C of the network's module after a program; `edited` has members with hooks.
+  /// Throws `Error`.
+  void compile_module(const edit::EditedMembers& edited);
   /// Links everything as `program` in the directory.
   compile::ProgramResult link(const std::vector<std::string>& arguments) const;
   /// Whether the compiler compiles for another processor than this computer's.
@@ -44,8 +46,9 @@ class Builder {
     std::string member;  ///< of the archive; empty: none
   };
   void compile_file(const Source& source, std::string_view text,
-                    const std::vector<std::string>& flags);
-  void add_object(const FileRef& file);
+                    const std::vector<std::string>& flags = {});
+  /// Returns the stem of its file.
+  std::string add_object();
 
   const archive::Archive& archive_;
   const Module& module_;
@@ -53,7 +56,7 @@ class Builder {
   const std::vector<std::string> program_flags_;
   Compiler flags_;
   compile::CCompiler compiler_;
-  std::vector<std::string> objects_;
+  std::vector<std::string> objects_;  ///< of the module
 };
 
 }  // namespace mlf::run

@@ -1,8 +1,10 @@
 // Builds and runs a program for this computer, or for a board that QEMU emulates.
 #include "run/machine.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,10 +15,10 @@
 
 #include "compile/run_program.h"
 #include "mlf/run.h"
-#include "run/process.h"
 #include "run/program.h"
 #include "run/runtimes.h"
 #include "support/error.h"
+#include "support/file.h"
 #include "support/nearest.h"
 
 namespace mlf {
@@ -70,6 +72,44 @@ std::string in_assembly(const std::string& path) {
   return twice;
 }
 
+/// The message of the program, or the reason why its process ended.
+std::string why_it_ended(const ProgramResult& result) {
+  constexpr std::string_view kOwn = "mlf: ";
+  const std::size_t at = result.errors.rfind(kOwn);
+  if (at != result.errors.npos && result.fault.empty() && result.status == 3) {
+    const std::size_t begin = at + kOwn.size();
+    return "failed: " + result.errors.substr(begin, result.errors.find('\n', begin) - begin);
+  }
+  // The lines in which sanitizers of compilers say what is wrong.
+  for (const std::string_view word : {"SUMMARY: ", "runtime error: "}) {
+    const std::size_t found = result.errors.find(word);
+    if (found == result.errors.npos || is_success(result)) continue;
+    return "failed: " + result.errors.substr(found, result.errors.find('\n', found) - found);
+  }
+  return how_it_ended(result);
+}
+
+/// Reads a file of exactly `size` bytes. Throws `Error` (invalid_input) for anything else.
+std::string read_results(const std::filesystem::path& path, std::uint64_t size) {
+  const auto fail_short = [] {
+    fail(ErrorKind::invalid_input, "the network did not write all its results");
+  };
+  // The program may have ended without it, or replaced it by anything, such as a link or a pipe.
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path))) fail_short();
+  const support::File file = support::File::open(path.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const struct stat status = file.status();
+  if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size) {
+    fail_short();
+  }
+  std::string bytes(size, '\0');
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t part = file.read_some(bytes.data() + at, size - at);
+    if (part == 0) fail_short();
+    at += part;
+  }
+  return bytes;
+}
+
 /// Of a board's program: behind all results. Else a message of the program is behind them.
 constexpr char kSuccess = '\6';
 
@@ -117,7 +157,6 @@ Machine::Machine(const std::string& cpu, const Compiler& compiler)
 }
 
 void Machine::write_inputs(const compile::WorkDirectory& directory, const RunPlan& plan) {
-  std::filesystem::remove(directory.path() / kInputs);  // those of another run
   std::string inputs;
   for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
   directory.write(kInputs, inputs);

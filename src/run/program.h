@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "edit/edited_archive.h"
+#include "mlf/deployment.h"
 #include "mlf/graph/topology.h"
 #include "run/plan.h"
 
@@ -17,6 +19,11 @@ inline constexpr std::string_view kResults = "results";  ///< bytes that it writ
 
 /// The name of the function that main calls in place of a kernel.
 std::string hook_of(graph::CallId call);
+
+/// Generated C in which main calls a hook in place of each kernel: replaces the callee of each call
+/// in `network` by `hook_of` this call, with the same arguments. Throws `Error` as
+/// `edit::calls_of_main` does.
+edit::EditedMembers with_hooks(const Deployment& deployment, const Network& network);
 
 struct Program {
   /// C in front of it, of run/runtimes.h. Where times are taken, with `uint64_t mlf_now(void)` and

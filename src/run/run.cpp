@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <utility>
@@ -6,7 +5,6 @@
 
 #include "mlf/run.h"
 #include "run/build.h"
-#include "run/hooks.h"
 #include "run/machine.h"
 #include "run/plan.h"
 #include "run/program.h"
@@ -31,13 +29,11 @@ std::uint64_t result_bytes(const RunPlan& plan) {
   return sum;
 }
 
-void build(Builder& builder, const Machine& machine, const RunPlan& plan,
-           const Deployment& deployment, const Network& network) {
+/// Main with hooks if tensors of calls are recorded.
+edit::EditedMembers members_for(const RunPlan& plan, const Deployment& deployment,
+                                const Network& network) {
   const bool has_hooks = !plan.records.empty() && !plan.entry.symbol.empty();
-  const edit::EditedMembers edited =
-      has_hooks ? with_hooks(deployment, network) : edit::EditedMembers(deployment.archive());
-  builder.compile(program_text(plan, {.runtime = machine.runtime(builder.directory())}), edited);
-  machine.link(builder);
+  return has_hooks ? with_hooks(deployment, network) : edit::EditedMembers(deployment.archive());
 }
 
 RunResult result_of(RunPlan plan, const std::string& results) {
@@ -67,11 +63,16 @@ std::vector<RunResult> run(const Deployment& deployment, const Network& network,
   for (const std::optional<std::uint64_t>& seed : seeds) {
     with_seed.seed = seed;
     RunPlan plan = plan_of(deployment, network, with_seed);
-    // A board's program contains its inputs.
-    const bool is_built = builder && machine.board() == nullptr;
-    if (!is_built) builder.emplace(deployment, network, machine.compiler(), toolchain);
+    const bool is_first = !builder;
+    if (is_first) builder.emplace(deployment, network, machine.compiler(), toolchain);
     machine.write_inputs(builder->directory(), plan);
-    if (!is_built) build(*builder, machine, plan, deployment, network);
+    // A board's program contains its inputs.
+    if (is_first || machine.board() != nullptr) {
+      builder->compile_program(
+          program_text(plan, {.runtime = machine.runtime(builder->directory())}));
+      if (is_first) builder->compile_module(members_for(plan, deployment, network));
+      machine.link(*builder);
+    }
     const std::uint64_t bytes = result_bytes(plan);
     const std::string found = machine.results(
         builder->directory(), {.time = options.timeout, .memory = options.memory}, bytes);
@@ -83,16 +84,8 @@ std::vector<RunResult> run(const Deployment& deployment, const Network& network,
 Result<std::vector<RunResult>> run_or_fail(const Deployment& deployment, const Network& network,
                                            const RunOptions& options,
                                            std::span<const std::optional<std::uint64_t>> seeds) {
-  return support::to_result([&] {
-           try {
-             return run::run(deployment, network, options, seeds);
-           } catch (const std::filesystem::filesystem_error& error) {
-             throw support::Error(ErrorKind::io, error.what());
-           }
-         })
-      .map_error([&](Diagnostic diagnostic) {
-        return in_file(std::move(diagnostic), deployment.archive().path());
-      });
+  return support::to_result_in(deployment.archive().path(),
+                               [&] { return run::run(deployment, network, options, seeds); });
 }
 
 }  // namespace
