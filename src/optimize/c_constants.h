@@ -16,8 +16,8 @@
 #include "mlf/deployment.h"
 #include "optimize/constant_uses.h"
 #include "optimize/narrow_type.h"
-#include "optimize/new_constants.h"
 #include "optimize/other_code.h"
+#include "optimize/tir_changes.h"
 #include "support/lookup.h"
 #include "tir/places.h"
 

@@ -223,7 +223,7 @@ void edit_captured(std::vector<CapturedReading> captured,
       const NewConstants* const of_module = support::find_value(wanted, module);
       if (of_module != nullptr) add_changes(constants, *of_module, changes);
     }
-    change_captured(std::move(reading.tir), changes, edited, limits);
+    change_tir(std::move(reading.tir), changes, edited, limits);
   }
 }
 

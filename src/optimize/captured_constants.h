@@ -8,7 +8,7 @@
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "optimize/c_constants.h"
-#include "optimize/new_constants.h"
+#include "optimize/tir_changes.h"
 
 namespace mlf::optimize {
 

@@ -9,6 +9,12 @@
 namespace mlf::optimize {
 namespace {
 
+/// The pool that has the constant; null for an array.
+const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant) {
+  const auto found = std::ranges::find(constants.pools, constant.pool, &CPoolOfConstants::name);
+  return found == constants.pools.end() ? nullptr : &*found;
+}
+
 bool may_change(const CConstants& constants, const CConstant& constant) {
   if (!constant.kept.empty()) return false;
   const CPoolOfConstants* const pool = pool_of(constants, constant);
@@ -46,18 +52,7 @@ void change_if_smaller(const CConstants& constants, CConstant& constant, NewCons
   if (kept.empty() && may_change(constants, constant)) constant.after = std::move(after);
 }
 
-}  // namespace
-
-const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant) {
-  const auto found = std::ranges::find(constants.pools, constant.pool, &CPoolOfConstants::name);
-  return found == constants.pools.end() ? nullptr : &*found;
-}
-
-void reset(CConstants& constants) {
-  for (CConstant& one : constants.all) reset(one);
-  for (CPoolOfConstants& pool : constants.pools) pool.new_bytes = pool.bytes;
-}
-
+/// Removes constants that nothing reads. A pool of nothing else keeps one element.
 void drop_unused(CConstants& constants) {
   for (CConstant& one : constants.all) {
     if (one.pool.empty() && one.is_unused) one.after.is_removed = true;
@@ -78,6 +73,20 @@ void drop_unused(CConstants& constants) {
   }
 }
 
+/// Leaves one element of each constant whose elements are equal and whose every use is a load, if
+/// it then takes less memory with its alignment.
+void collapse(CConstants& constants) {
+  for (CConstant& constant : constants.all) {
+    if (!has_one_value(constant)) continue;
+    NewConstant after = constant.after;
+    const auto first = constant.data.first(constant.dtype.element_bytes());
+    after.single.assign(first.begin(), first.end());
+    change_if_smaller(constants, constant, std::move(after), constant.all_kept);
+  }
+}
+
+/// Gives each constant whose every use is a load the smallest type that holds its values, if it
+/// then takes less memory with its alignment.
 void narrow(CConstants& constants) {
   for (CConstant& constant : constants.all) {
     const auto narrower = narrowest_type(constant.after.dtype, constant.new_data());
@@ -89,16 +98,7 @@ void narrow(CConstants& constants) {
   }
 }
 
-void collapse(CConstants& constants) {
-  for (CConstant& constant : constants.all) {
-    if (!has_one_value(constant)) continue;
-    NewConstant after = constant.after;
-    const auto first = constant.data.first(constant.dtype.element_bytes());
-    after.single.assign(first.begin(), first.end());
-    change_if_smaller(constants, constant, std::move(after), constant.all_kept);
-  }
-}
-
+/// Stores equal constants of a pool once.
 void share(CConstants& constants) {
   // Compares the new bytes: constants of different types may become equal.
   using Key = std::pair<std::uint32_t, std::vector<std::byte>>;
@@ -116,6 +116,8 @@ void share(CConstants& constants) {
   }
 }
 
+/// Assigns the remaining constants of each pool the offsets that the compiler will give them. Keeps
+/// a pool that would not become smaller.
 void lay_out_pools(CConstants& constants) {
   for (CPoolOfConstants& pool : constants.pools) {
     if (!pool.kept.empty()) continue;
@@ -136,6 +138,60 @@ void lay_out_pools(CConstants& constants) {
     pool.new_bytes = pool.bytes;
     for (const std::size_t index : pool.constants) reset(constants.all[index]);
   }
+}
+
+std::uint64_t bytes_of(const CConstants& constants, std::uint64_t CPoolOfConstants::*pool_bytes,
+                       std::uint64_t (CConstant::*array_bytes)() const) {
+  std::uint64_t bytes = 0;
+  for (const CPoolOfConstants& pool : constants.pools) {
+    std::int64_t alignment = 1;
+    for (const std::size_t index : pool.constants) {
+      alignment = std::max(alignment, constants.all[index].place.alignment);
+    }
+    bytes += support::round_up(pool.*pool_bytes, static_cast<std::uint64_t>(alignment));
+  }
+  for (const CConstant& constant : constants.all) {
+    if (constant.pool.empty()) bytes += (constant.*array_bytes)();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void reset(CConstants& constants) {
+  for (CConstant& one : constants.all) reset(one);
+  for (CPoolOfConstants& pool : constants.pools) pool.new_bytes = pool.bytes;
+}
+
+std::uint64_t total_before(const CConstants& constants) {
+  return bytes_of(constants, &CPoolOfConstants::bytes, &CConstant::bytes);
+}
+std::uint64_t total_after(const CConstants& constants) {
+  return bytes_of(constants, &CPoolOfConstants::new_bytes, &CConstant::new_bytes);
+}
+
+ConstantSavings make_smaller(CConstants& constants, const Optimizations& what) {
+  ConstantSavings saved;
+  const auto step = [&](bool is_wanted, void (&change)(CConstants&), std::uint64_t& bytes) {
+    if (!is_wanted) return;
+    const std::uint64_t before = total_after(constants);
+    change(constants);
+    lay_out_pools(constants);
+    bytes = before - total_after(constants);
+  };
+  step(what.drop_unused, drop_unused, saved.dropping);
+  step(what.collapse, collapse, saved.collapsing);
+  step(what.narrow, narrow, saved.narrowing);
+  step(what.share, share, saved.sharing);
+  return saved;
+}
+
+std::string why_kept(const CConstants& constants, const CConstant& constant) {
+  if (!constant.could_be_smaller || constant.new_bytes() < constant.bytes()) return {};
+  if (!constant.kept.empty()) return constant.kept;
+  const CPoolOfConstants* const pool = pool_of(constants, constant);
+  if (pool != nullptr && !pool->kept.empty()) return pool->kept;
+  return constant.type_kept.empty() ? constant.all_kept : constant.type_kept;
 }
 
 }  // namespace mlf::optimize

@@ -219,7 +219,7 @@ class Dropping {
     edit::PlacedTir tir = edited_.take_tir(member, limits_);
     const TirChanges changes = changes_of(tir.document.module);
     const bool is_changed = !changes.empty();
-    change_captured(std::move(tir), changes, edited, limits_);
+    change_tir(std::move(tir), changes, edited, limits_);
     if (!is_changed) return;
     tir::c::for_each_word(edited.text_of(member), [&](std::string_view word, std::size_t) {
       if (dropped_.contains(word)) edit::refuse("'" + std::string(word) + "' is used", member.name);

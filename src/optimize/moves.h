@@ -62,6 +62,9 @@ std::string contradiction_in(const Deployment& deployment);
 
 // All of these throw `Error` (check_failed) with the place if a change cannot be proven correct.
 
+/// Throws for a module with code in objects.
+void refuse_objects(const Module& module);
+
 /// Returns the moves of the archive's plan. A pool that cannot be smaller has none. Also throws if
 /// no network has a workspace pool.
 std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes = {});

@@ -21,12 +21,13 @@
 #include "deployment/tir_name.h"
 #include "edit/edit.h"
 #include "edit/edited_archive.h"
+#include "graph/node_queries.h"
 #include "json/document.h"
 #include "mlf/inspection.h"
 #include "mlf/tir/module.h"
-#include "optimize/assignment.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/pool_names.h"
+#include "optimize/pool_sites.h"
 #include "optimize/tir_changes.h"
 #include "support/characters.h"
 #include "support/error.h"
@@ -39,8 +40,161 @@ namespace mlf::optimize {
 namespace {
 
 using archive::Member;
+using graph::quoted;
 using support::get_or_throw;
 using support::SourceText;
+
+// --- The new plan by function and by order of lets ----------------------------------------------
+
+// Representations of one function use different variable names (`compute.global_let`,
+// `compute_global_let_2`), but the same order.
+
+/// Names of the pools of one module.
+using PoolSet = std::set<std::string, std::less<>>;
+
+/// A let of a pool, and its old and new offset.
+struct AssignedLet {
+  std::string variable;  ///< in the TIR that the moves name
+  std::string pool;
+  std::uint64_t old_offset = 0;
+  std::uint64_t new_offset = 0;
+};
+
+/// One module's moves, found in the TIR that they name.
+struct ModuleAssignment {
+  std::size_t module = 0;
+  PoolSet pools;
+  std::map<std::string, edit::NumberChange, std::less<>> sizes;
+  std::map<std::string, std::vector<AssignedLet>, std::less<>> lets;  ///< by symbol
+
+  /// Whether a function belongs to this module: other modules in the same TIR may have pools with
+  /// the same names.
+  std::set<std::string, std::less<>> symbols;
+  bool has_function(std::string_view symbol) const { return symbols.contains(symbol); }
+
+  /// The bytes of all pools, before or after. metadata.json has the sum as one number.
+  std::uint64_t total(std::uint64_t edit::NumberChange::*when) const {
+    std::uint64_t bytes = 0;
+    for (const auto& [name, size] : sizes) bytes += size.*when;
+    return bytes;
+  }
+};
+
+[[noreturn]] void refuse_in(const FunctionSites& function, const std::string& message) {
+  edit::refuse("function " + quoted(function.name) + ": " + message);
+}
+
+/// The moves of one pool whose buffers are not found yet.
+class Unfound {
+ public:
+  explicit Unfound(std::span<const PoolMove> moves) : moves_(moves) {
+    for (const PoolMove& move : moves) found_.emplace_back(move.buffers.size());
+  }
+
+  /// Takes each move once: a second let with the same name, offset and function is another buffer,
+  /// and takes the next matching move.
+  AssignedLet take(const FunctionSites& function, const LetSite& let) {
+    for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
+      if (moves_[pool].pool != let.pool) continue;
+      for (std::size_t i = 0; i < moves_[pool].buffers.size(); ++i) {
+        const BufferMove& move = moves_[pool].buffers[i];
+        const bool here = move.function == function.name || move.function == function.symbol;
+        if (found_[pool][i] || !here || move.variable != let.variable ||
+            move.old_offset != let.value) {
+          continue;
+        }
+        found_[pool][i] = true;
+        return {let.variable, let.pool, move.old_offset, move.new_offset};
+      }
+    }
+    refuse_in(function, quoted(let.variable) + " at " + std::to_string(let.value) + " of pool " +
+                            quoted(let.pool) + " is not in the plan");
+  }
+
+  /// A buffer that no function has would keep its place while others move over it.
+  void check_all_found() const {
+    for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
+      for (std::size_t i = 0; i < found_[pool].size(); ++i) {
+        if (found_[pool][i]) continue;
+        const BufferMove& move = moves_[pool].buffers[i];
+        edit::refuse("the archive has no " + quoted(move.variable) + " at " +
+                     std::to_string(move.old_offset) + " of pool " + quoted(moves_[pool].pool) +
+                     " in function " + quoted(move.function));
+      }
+    }
+  }
+
+ private:
+  std::span<const PoolMove> moves_;
+  std::vector<std::vector<bool>> found_;
+};
+
+/// Finds every buffer of the moves of one module in the functions of its TIR. Throws `Error`
+/// (check_failed) if a buffer is missing in the TIR or in the moves, or has another offset.
+// The moves use the names of one TIR. After this function, function and order identify lets,
+// because all representations share these.
+ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
+                        const std::vector<FunctionSites>& functions) {
+  ModuleAssignment result{.module = module, .pools = {}, .sizes = {}, .lets = {}, .symbols = {}};
+  for (const PoolMove& move : moves) {
+    result.pools.insert(move.pool);
+    result.sizes[move.pool] = {move.old_size, move.new_size};
+  }
+  Unfound unfound(moves);
+  for (const FunctionSites& function : functions) {
+    std::vector<AssignedLet> lets;
+    for (const LetSite& let : function.lets) {
+      lets.push_back(unfound.take(function, let));
+    }
+    result.lets.emplace(function.symbol, std::move(lets));
+  }
+  unfound.check_all_found();
+  return result;
+}
+
+/// Checks that the function has as many buffers in pools as in the plan's TIR.
+void check_count(const ModuleAssignment& assignment, const FunctionSites& function) {
+  const auto found = assignment.lets.find(function.symbol);
+  // A function that is not in the plan's TIR may still receive a pool and pass it on.
+  const std::size_t expected = found == assignment.lets.end() ? 0 : found->second.size();
+  if (function.lets.size() == expected) return;
+  refuse_in(function, "it has " + std::to_string(function.lets.size()) +
+                          " buffers in pools here, and " + std::to_string(expected) +
+                          " in the TIR of the plan");
+}
+
+/// The representation must contain exactly the old plan; otherwise nothing in it is changed.
+void check_offset(const FunctionSites& function, const LetSite& let, const AssignedLet& wanted) {
+  if (let.pool == wanted.pool && let.value == wanted.old_offset) return;
+  refuse_in(function, quoted(let.variable) + " is at " + std::to_string(let.value) + " of pool " +
+                          quoted(let.pool) + " here, and " + quoted(wanted.variable) + " at " +
+                          std::to_string(wanted.old_offset) + " of " + quoted(wanted.pool) +
+                          " in the TIR of the plan");
+}
+
+/// Returns every number of a function that belongs to the plan, in any representation. Throws as
+/// above if they differ from the assignment.
+std::vector<StatedNumber> site_values(const ModuleAssignment& assignment,
+                                      const FunctionSites& function) {
+  check_count(assignment, function);
+  std::vector<StatedNumber> values;
+  for (const LetSite& let : function.lets) {
+    const AssignedLet& wanted = assignment.lets.find(function.symbol)->second[values.size()];
+    check_offset(function, let, wanted);
+    values.push_back({let.offset,
+                      {wanted.old_offset, wanted.new_offset},
+                      "the offset of " + quoted(let.variable)});
+  }
+  for (const SizeSite& site : function.sizes) {
+    const edit::NumberChange& size = assignment.sizes.find(site.pool)->second;
+    if (site.value != size.before) {
+      refuse_in(function, "pool " + quoted(site.pool) + " has " + std::to_string(site.value) +
+                              " bytes here, and " + std::to_string(size.before) + " in the plan");
+    }
+    values.push_back({site.size, size, "the size of pool " + quoted(site.pool)});
+  }
+  return values;
+}
 
 // --- Sizes outside of TIR ------------------------------------------------------------------------
 
@@ -72,20 +226,18 @@ std::optional<edit::NumberChange> add_metadata_edit(const json::Document& metada
                                                     const ModuleAssignment& assignment,
                                                     std::span<const std::uint64_t> beside,
                                                     std::vector<edit::Edit>& edits) {
+  const std::uint64_t before = assignment.total(&edit::NumberChange::before);
+  const std::uint64_t after = assignment.total(&edit::NumberChange::after);
   std::vector<edit::NumberChange> possible;
-  for (const std::uint64_t more : beside) {
-    const std::uint64_t before = assignment.old_total() + more;
-    possible.push_back({before, static_cast<std::uint64_t>(static_cast<std::int64_t>(before) -
-                                                           assignment.saved())});
-  }
+  for (const std::uint64_t more : beside) possible.push_back({before + more, after + more});
   if (auto change = metadata_change(metadata, module, "workspace_size_bytes", possible)) {
     edits.push_back(std::move(change->edit));
     return change->number;
   }
-  if (assignment.saved() != 0) {
-    edit::refuse("workspace_size_bytes of main is not " + std::to_string(assignment.old_total()) +
-                     ", the sum of its pools",
-                 "metadata.json");
+  if (before != after) {
+    edit::refuse(
+        "workspace_size_bytes of main is not " + std::to_string(before) + ", the sum of its pools",
+        "metadata.json");
   }
   return std::nullopt;
 }
@@ -214,11 +366,7 @@ class Replanning {
     }
     if (moves.empty()) return;
     if (stems.empty()) stems = stems_of_kernels(module);
-    if (!modules()[module].files.objects.empty()) {
-      edit::refuse(
-          "module '" + modules()[module].name + "' has code in objects, which cannot be changed",
-          modules()[module].files.objects.front().name);
-    }
+    refuse_objects(modules()[module]);
     std::vector<FunctionSites> functions;
     for (const std::string& stem : stems) {
       const auto* const here =
@@ -284,7 +432,7 @@ class Replanning {
         add_numbers(*assignment, function, changes);
       }
     }
-    change_captured(std::move(documents_.extract(&member).mapped()), changes, after, limits_);
+    change_tir(std::move(documents_.extract(&member).mapped()), changes, after, limits_);
   }
 
   /// Generated C of a module, before its changes.
@@ -434,60 +582,13 @@ class Replanning {
   edit::EditedMembers& edited_;
 };
 
-/// The plan to write: the best one, or the one with results in place if it is smaller.
-plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
-  if (sharing == Sharing::in_place && plan.in_place) return *plan.in_place;
-  return {plan.best.offsets, plan.best.size};
-}
-
-/// The new offsets of all buffers; the present ones if there is no gain.
-PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, const PoolChanges& changes) {
-  const plan::PoolProblem& now = plan.now;
-  const std::string& name = (*module.network)[now.pool].name;
-  const std::string place = "module '" + module.name + "': pool '" + name + "' ";
-  if (plan.is_refused()) edit::refuse(place + "cannot be planned: " + now.refused.front());
-  if (!now.declared) edit::refuse(place + "has no size in the archive");
-  plan::PlannerResult chosen = chosen_plan(plan, changes.sharing);
-  if (changes.drop_unused && now.buffers.empty()) chosen.size = 1;
-  const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
-  PoolMove move{.module = module.module,
-                .pool = name,
-                .old_size = *now.declared,
-                .new_size = is_smaller ? chosen.size : *now.declared,
-                .buffers = {}};
-  for (std::size_t i = 0; i < now.buffers.size(); ++i) {
-    const plan::PlannedBuffer& buffer = now.buffers[i];
-    move.buffers.push_back({.source = buffer.source,
-                            .function = buffer.function,
-                            .variable = buffer.variable,
-                            .old_offset = buffer.offset,
-                            .new_offset = is_smaller ? chosen.offsets[i] : buffer.offset});
-  }
-  return move;
-}
-
-/// Adds all pools of a module if one of them gets smaller, including unchanged ones: metadata.json
-/// contains the sum of all.
-void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector<PoolMove>& moves) {
-  std::vector<PoolMove> of_module;
-  for (const ModulePoolPlan& pool : module.pools) {
-    of_module.push_back(move_of(module, pool.plan, changes));
-  }
-  const bool any_smaller = std::ranges::any_of(
-      of_module, [](const PoolMove& move) { return move.new_size < move.old_size; });
-  if (any_smaller) std::ranges::move(of_module, std::back_inserter(moves));
-}
-
-[[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
-  for (const ModulePlan& module : plan.modules) {
-    if (!module.missing) continue;
-    edit::refuse("module '" + module.name +
-                 "' has no plan: " + std::string(to_string(*module.missing)));
-  }
-  edit::refuse("no network of this archive has a memory pool, so there is no plan");
-}
-
 }  // namespace
+
+void refuse_objects(const Module& module) {
+  if (module.files.objects.empty()) return;
+  edit::refuse("module '" + module.name + "' has code in objects, which cannot be changed",
+               module.files.objects.front().name);
+}
 
 std::string contradiction_in(const Deployment& deployment) {
   for (const auto& compared : get_or_throw(deployment.agreement())->comparisons) {
@@ -501,17 +602,6 @@ std::string contradiction_in(const Deployment& deployment) {
            compared.captured->name + ": " + why;
   }
   return {};
-}
-
-std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes) {
-  std::vector<PoolMove> moves;
-  bool any = false;
-  for (const ModulePlan& module : plan.modules) {
-    any = any || !module.pools.empty();
-    add_moves(module, changes, moves);
-  }
-  if (!any) refuse_without_pools(plan);
-  return moves;
 }
 
 std::vector<archive::EditedMember> with_offsets(const Replanned& replanned,

@@ -23,28 +23,11 @@
 #include "optimize/parameters.h"
 #include "support/error.h"
 #include "support/lookup.h"
-#include "support/numbers.h"
 
 namespace mlf::optimize {
 namespace {
 
 using support::get_or_throw;
-
-std::uint64_t bytes_of(const CConstants& constants, std::uint64_t CPoolOfConstants::*pool_bytes,
-                       std::uint64_t (CConstant::*array_bytes)() const) {
-  std::uint64_t bytes = 0;
-  for (const CPoolOfConstants& pool : constants.pools) {
-    std::int64_t alignment = 1;
-    for (const std::size_t index : pool.constants) {
-      alignment = std::max(alignment, constants.all[index].place.alignment);
-    }
-    bytes += support::round_up(pool.*pool_bytes, static_cast<std::uint64_t>(alignment));
-  }
-  for (const CConstant& constant : constants.all) {
-    if (constant.pool.empty()) bytes += (constant.*array_bytes)();
-  }
-  return bytes;
-}
 
 class Optimizing {
  public:
@@ -261,38 +244,13 @@ class Optimizing {
     return growth;
   }
 
-  /// Each step counts savings relative to the steps before it.
-  static ConstantSavings make_smaller(CConstants& constants, const Optimizations& what) {
-    ConstantSavings saved;
-    const auto step = [&](bool is_wanted, void (&change)(CConstants&), std::uint64_t& bytes) {
-      if (!is_wanted) return;
-      const std::uint64_t before = total_after(constants);
-      change(constants);
-      lay_out_pools(constants);
-      bytes = before - total_after(constants);
-    };
-    step(what.drop_unused, drop_unused, saved.dropping);
-    step(what.collapse, collapse, saved.collapsing);
-    step(what.narrow, narrow, saved.narrowing);
-    step(what.share, share, saved.sharing);
-    return saved;
-  }
-
   /// Constants that the graph executor loads and passes to kernels.
   void change_parameters(std::size_t module) {
     const auto network = networks_.find(module);
-    for (NarrowedParameter& one : narrow_parameters(
-             deployment_, module, network == networks_.end() ? nullptr : network->second, edited_,
-             reading_)) {
-      report_.modules[module].constants.push_back({.name = std::move(one.name),
-                                                   .pool = {},
-                                                   .before = one.before,
-                                                   .after = one.after,
-                                                   .bytes_before = one.bytes_before,
-                                                   .bytes_after = one.bytes_after,
-                                                   .is_parameter = true,
-                                                   .kept = std::move(one.kept)});
-    }
+    std::ranges::move(narrow_parameters(deployment_, module,
+                                        network == networks_.end() ? nullptr : network->second,
+                                        edited_, reading_),
+                      std::back_inserter(report_.modules[module].constants));
   }
 
   /// Bytes saved in arrays of kernels.
@@ -318,22 +276,6 @@ class Optimizing {
       if (one.pool.empty() && one.after.is_removed) bytes += one.bytes();
     }
     return bytes;
-  }
-
-  static std::uint64_t total_before(const CConstants& constants) {
-    return bytes_of(constants, &CPoolOfConstants::bytes, &CConstant::bytes);
-  }
-  static std::uint64_t total_after(const CConstants& constants) {
-    return bytes_of(constants, &CPoolOfConstants::new_bytes, &CConstant::new_bytes);
-  }
-
-  /// Empty for constants that are as small as their values allow.
-  static std::string why_kept(const CConstants& constants, const CConstant& constant) {
-    if (!constant.could_be_smaller || constant.new_bytes() < constant.bytes()) return {};
-    if (!constant.kept.empty()) return constant.kept;
-    const CPoolOfConstants* const pool = pool_of(constants, constant);
-    if (pool != nullptr && !pool->kept.empty()) return pool->kept;
-    return constant.type_kept.empty() ? constant.all_kept : constant.type_kept;
   }
 
   static void note(const CConstants& constants, OptimizedModule& module) {
@@ -595,10 +537,8 @@ std::string_view to_string(RamPlan plan) {
 
 Result<OptimizeReport> write_optimized(const Deployment& deployment,
                                        const OptimizeOptions& options) {
-  return support::to_result([&] { return optimize::optimize(deployment, options); })
-      .map_error([&](Diagnostic diagnostic) {
-        return in_file(std::move(diagnostic), deployment.archive().path());
-      });
+  return support::to_result_in(deployment.archive().path(),
+                               [&] { return optimize::optimize(deployment, options); });
 }
 
 }  // namespace mlf

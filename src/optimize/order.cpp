@@ -19,6 +19,72 @@ namespace {
 using archive::Member;
 using support::get_or_throw;
 
+// --- The moves of a plan ------------------------------------------------------------------------
+
+/// The plan to write: the best one, or the one with results in place if it is smaller.
+plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
+  if (sharing == Sharing::in_place && plan.in_place) return *plan.in_place;
+  return {plan.best.offsets, plan.best.size};
+}
+
+/// `plan` is for the buffers of `now`, whose size must be known.
+PoolMove moved(std::size_t module, const std::string& name, const plan::PoolProblem& now,
+               const plan::PlannerResult& plan) {
+  PoolMove move{.module = module,
+                .pool = name,
+                .old_size = *now.declared,
+                .new_size = plan.size,
+                .buffers = {}};
+  for (std::size_t i = 0; i < now.buffers.size(); ++i) {
+    const plan::PlannedBuffer& buffer = now.buffers[i];
+    move.buffers.push_back({.source = buffer.source,
+                            .function = buffer.function,
+                            .variable = buffer.variable,
+                            .old_offset = buffer.offset,
+                            .new_offset = plan.offsets[i]});
+  }
+  return move;
+}
+
+/// The new offsets of all buffers; the present ones if there is no gain.
+PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, const PoolChanges& changes) {
+  const plan::PoolProblem& now = plan.now;
+  const std::string& name = (*module.network)[now.pool].name;
+  const std::string place = "module '" + module.name + "': pool '" + name + "' ";
+  if (plan.is_refused()) edit::refuse(place + "cannot be planned: " + now.refused.front());
+  if (!now.declared) edit::refuse(place + "has no size in the archive");
+  plan::PlannerResult chosen = chosen_plan(plan, changes.sharing);
+  if (changes.drop_unused && now.buffers.empty()) chosen.size = 1;
+  const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
+  if (is_smaller) return moved(module.module, name, now, chosen);
+  plan::PlannerResult present{.size = *now.declared};
+  for (const plan::PlannedBuffer& buffer : now.buffers) present.offsets.push_back(buffer.offset);
+  return moved(module.module, name, now, present);
+}
+
+/// Adds all pools of a module if one of them gets smaller, including unchanged ones: metadata.json
+/// contains the sum of all.
+void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector<PoolMove>& moves) {
+  std::vector<PoolMove> of_module;
+  for (const ModulePoolPlan& pool : module.pools) {
+    of_module.push_back(move_of(module, pool.plan, changes));
+  }
+  const bool any_smaller = std::ranges::any_of(
+      of_module, [](const PoolMove& move) { return move.new_size < move.old_size; });
+  if (any_smaller) std::ranges::move(of_module, std::back_inserter(moves));
+}
+
+[[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.missing) continue;
+    edit::refuse("module '" + module.name +
+                 "' has no plan: " + std::string(to_string(*module.missing)));
+  }
+  edit::refuse("no network of this archive has a memory pool, so there is no plan");
+}
+
+// --- Another order of calls ---------------------------------------------------------------------
+
 /// One module's main, with its present and its new order of calls.
 struct Reordering {
   std::size_t module = 0;
@@ -43,75 +109,45 @@ std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
   return result;
 }
 
-class CallMover {
- public:
-  CallMover(const Deployment& deployment, std::span<const Reordering> reorderings,
-            const tir::ReadLimits& limits)
-      : deployment_(deployment),
-        archive_(deployment.archive()),
-        reorderings_(reorderings),
-        limits_(limits),
-        edited_(archive_) {}
-
-  std::vector<archive::EditedMember> run() {
-    for (const Reordering& one : reorderings_) {
-      refuse_objects(one);
-      generated_c(one);
-    }
-    for (const Member& member : archive_.members()) captured(member);
-    return std::move(edited_).take();
-  }
-
- private:
-  /// Throws for objects: their machine code also contains the order of calls.
-  void refuse_objects(const Reordering& one) const {
-    const Module& module = deployment_.library().modules[one.module];
-    if (module.files.objects.empty()) return;
-    edit::refuse("module '" + module.name + "' has code in objects, which cannot be changed",
-                 module.files.objects.front().name);
-  }
-
-  void generated_c(const Reordering& one) {
-    bool is_there = false;
-    for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
-      edit::PlacedTir tir = edited_.take_tir(c, limits_);
-      TirChanges changes;
-      move_calls(one, tir, changes);
-      is_there = is_there || !changes.empty();
-      apply_edits(edited_, changes.edits(tir, edited_));
-      check_texts(std::move(tir), changes, edited_, limits_);
-    }
-    if (!is_there)
-      edit::refuse("the archive has no C of function '" + one.network->provenance.symbol + "'");
-  }
-
-  /// TIR of other targets and of earlier stages has no main, or the mains of these networks. TIR
-  /// without main stays unchanged.
-  void captured(const Member& member) {
-    if (!edited_.captured_form(member)) return;
-    edit::PlacedTir tir = edited_.take_tir(member, limits_);
-    TirChanges changes;
-    for (const Reordering& one : reorderings_) move_calls(one, tir, changes);
-    change_captured(std::move(tir), changes, edited_, limits_);
-  }
-
-  /// Nothing in a TIR without main.
-  static void move_calls(const Reordering& one, const edit::PlacedTir& tir, TirChanges& changes) {
+/// Nothing for a TIR without main.
+TirChanges new_order_in(const edit::PlacedTir& tir, std::span<const Reordering> reorderings) {
+  TirChanges changes;
+  const bool is_text = tir.document.source.dialect != tir::Dialect::save_json;
+  for (const Reordering& one : reorderings) {
     const tir::Node main =
         edit::function_with_symbol(tir.document.module, one.network->provenance.symbol);
-    if (!main) return;
-    const bool is_text = tir.document.source.dialect != tir::Dialect::save_json;
+    if (!main) continue;
     changes.set_order(
         edit::slots_of_network(main, is_text ? &tir.places : nullptr, *one.network, tir.files),
         one.order);
   }
+  return changes;
+}
 
-  const Deployment& deployment_;
-  const archive::Archive& archive_;
-  std::span<const Reordering> reorderings_;
-  const tir::ReadLimits& limits_;
-  edit::EditedMembers edited_;
-};
+/// Moves the calls in every representation of main.
+void move_calls(const Deployment& deployment, std::span<const Reordering> reorderings,
+                edit::EditedMembers& edited, const tir::ReadLimits& limits) {
+  for (const Reordering& one : reorderings) {
+    // Machine code also contains the order of calls.
+    refuse_objects(deployment.library().modules[one.module]);
+    bool is_there = false;
+    for (const TirSource& c : get_or_throw(deployment.generated_c(one.module))) {
+      edit::PlacedTir tir = edited.take_tir(c, limits);
+      const TirChanges changes = new_order_in(tir, {&one, 1});
+      is_there = is_there || !changes.empty();
+      change_tir(std::move(tir), changes, edited, limits);
+    }
+    if (!is_there)
+      edit::refuse("the archive has no C of function '" + one.network->provenance.symbol + "'");
+  }
+  // TIR of other targets and of earlier stages has no main, or the mains of these networks.
+  for (const Member& member : deployment.archive().members()) {
+    if (!edited.captured_form(member)) continue;
+    edit::PlacedTir tir = edited.take_tir(member, limits);
+    const TirChanges changes = new_order_in(tir, reorderings);
+    change_tir(std::move(tir), changes, edited, limits);
+  }
+}
 
 /// Identifies a buffer independently of the order of calls.
 using BufferKey = std::tuple<std::string, std::string, std::uint64_t>;
@@ -133,22 +169,15 @@ PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolP
   if (!now.declared || offsets.size() != now.buffers.size()) {
     edit::refuse("pool '" + name + "' has other buffers in the new order");
   }
-  PoolMove move{.module = planned.module,
-                .pool = name,
-                .old_size = *now.declared,
-                .new_size = solution.size > 0 ? solution.size : *now.declared,
-                .buffers = {}};
-  std::vector<std::uint64_t> by_buffer;
+  plan::PlannerResult result{.size = solution.size > 0 ? solution.size : *now.declared};
   for (const plan::PlannedBuffer& buffer : now.buffers) {
     const auto found = offsets.find(key_of(buffer));
     if (found == offsets.end())
       edit::refuse("'" + buffer.variable + "' has no place in the new order");
-    by_buffer.push_back(found->second);
-    move.buffers.push_back(
-        {buffer.source, buffer.function, buffer.variable, buffer.offset, found->second});
+    result.offsets.push_back(found->second);
   }
-  get_or_throw(plan::check_offsets(now.problem, by_buffer));
-  return move;
+  get_or_throw(plan::check_offsets(now.problem, result.offsets));
+  return moved(planned.module, name, now, result);
 }
 
 /// Offsets for all modules: for the new order, or the best plan of a module that keeps its order.
@@ -175,6 +204,17 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
 
 }  // namespace
 
+std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes) {
+  std::vector<PoolMove> moves;
+  bool any = false;
+  for (const ModulePlan& module : plan.modules) {
+    any = any || !module.pools.empty();
+    add_moves(module, changes, moves);
+  }
+  if (!any) refuse_without_pools(plan);
+  return moves;
+}
+
 std::vector<archive::EditedMember> with_order(const Replanned& replanned, const ArchivePlan& plan,
                                               const DeploymentOptions& options) {
   const std::vector<Reordering> reorderings = reorderings_of(plan);
@@ -182,9 +222,7 @@ std::vector<archive::EditedMember> with_order(const Replanned& replanned, const 
   if (reorderings.empty()) return with_offsets(replanned, moves_of(plan), limits);
   const Deployment deployment = replanned.edited.open(options);
   edit::EditedMembers edited(deployment.archive());
-  for (archive::EditedMember& one : CallMover(deployment, reorderings, limits).run()) {
-    edited.replace(std::move(one));
-  }
+  move_calls(deployment, reorderings, edited, limits);
   const Deployment reordered = edited.open(options);
   const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
   const std::vector<PoolMove> moves = moves_in_order(plan, lives);

@@ -19,7 +19,7 @@
 #include "optimize/constant_uses.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/narrow_type.h"
-#include "optimize/new_constants.h"
+#include "optimize/tir_changes.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -99,7 +99,7 @@ class Narrowing {
         edited_(edited),
         options_(options) {}
 
-  std::vector<NarrowedParameter> run() && {
+  std::vector<OptimizedConstant> run() && {
     if (!read_parameters()) return {};
     if (const std::string why = why_all_stay(); !why.empty()) {
       keep_all(why);
@@ -550,15 +550,17 @@ class Narrowing {
   }
 
   /// Those that a smaller type holds.
-  std::vector<NarrowedParameter> report() const {
-    std::vector<NarrowedParameter> narrowed;
+  std::vector<OptimizedConstant> report() const {
+    std::vector<OptimizedConstant> narrowed;
     for (const Parameter& one : parameters_) {
       if (!narrowest_type(one.dtype, one.param->data)) continue;
       narrowed.push_back({.name = one.param->name,
+                          .pool = {},
                           .before = one.dtype,
                           .after = one.after.value_or(one.dtype),
                           .bytes_before = one.bytes(),
                           .bytes_after = one.new_bytes(),
+                          .is_parameter = true,
                           .kept = one.after ? std::string() : one.kept});
     }
     return narrowed;
@@ -584,7 +586,7 @@ class Narrowing {
 
 }  // namespace
 
-std::vector<NarrowedParameter> narrow_parameters(const Deployment& deployment, std::size_t module,
+std::vector<OptimizedConstant> narrow_parameters(const Deployment& deployment, std::size_t module,
                                                  const graph::Topology* network,
                                                  edit::EditedMembers& edited,
                                                  const DeploymentOptions& options) {

@@ -3,24 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
+#include "mlf/optimize.h"
 
 namespace mlf::optimize {
-
-/// A parameter whose values a smaller type holds.
-struct NarrowedParameter {
-  std::string name;
-  tir::DType before{};
-  tir::DType after{};
-  std::uint64_t bytes_before = 0;
-  std::uint64_t bytes_after = 0;
-  std::string kept{};  ///< why its type stays; empty if it changes
-};
 
 /// Gives parameters of a module smaller types: in their file, in the executor's graph, in the loads
 /// of the kernels that receive them, and in metadata.json. Returns those that fit a smaller type.
@@ -29,7 +18,7 @@ struct NarrowedParameter {
 /// receives only parameters of that type as this argument and loads single elements from it. Reads
 /// the result again: C, network and parameters must be the old ones with these changes. Otherwise
 /// throws `Error` (check_failed) and leaves `edited` unchanged.
-std::vector<NarrowedParameter> narrow_parameters(const Deployment& deployment, std::size_t module,
+std::vector<OptimizedConstant> narrow_parameters(const Deployment& deployment, std::size_t module,
                                                  const graph::Topology* network,
                                                  edit::EditedMembers& edited,
                                                  const DeploymentOptions& options);

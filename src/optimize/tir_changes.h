@@ -84,9 +84,29 @@ class TirChanges {
   std::set<tir::NodeId> dropped_;  // PrimFunc
 };
 
-/// Makes the changes in captured TIR: prints a lossless twin anew, and edits and checks a text.
-void change_captured(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited,
-                     const tir::ReadLimits& limits);
+/// The new constants of one module of the archive, for all of its representations.
+struct NewConstants {
+  /// By pool and old offset.
+  std::map<std::pair<std::string, std::uint64_t>, NewConstant> in_pools;
+  std::map<std::string, edit::NumberChange, std::less<>> pool_sizes;
+  /// Of the caller, by global symbol and index of the parameter.
+  std::map<std::pair<std::string, std::size_t>, NewConstant> parameters;
+  /// By global symbol: the AllocateConst of a function, in the order of its text.
+  std::map<std::string, std::vector<NewConstant>, std::less<>> arrays;
+
+  /// Null if the use does not change.
+  const NewConstant* of(const ConstantUse& use) const;
+  const NewConstant* of(const ConstantPool& pool, const PoolConstant& constant) const;
+};
+
+/// Adds what `wanted` has for the constants in functions of one module of the archive. Both must
+/// outlive the changes. Throws `Error` (check_failed) if these have another value for a number or a
+/// list of constants.
+void add_changes(const ModuleConstants& constants, const NewConstants& wanted, TirChanges& changes);
+
+/// Makes the changes in TIR: prints a lossless twin anew, and edits and checks a text.
+void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited,
+                const tir::ReadLimits& limits);
 
 /// Reads texts with edits again. Throws `Error` (check_failed) unless they equal `before` with
 /// these changes. `edited` keeps the new TIR.

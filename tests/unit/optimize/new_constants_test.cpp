@@ -1,5 +1,5 @@
 // Modules with other constants: numbers that several functions share.
-#include "optimize/new_constants.h"
+#include "optimize/tir_changes.h"
 
 #include <gtest/gtest.h>
 
