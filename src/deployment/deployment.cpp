@@ -17,7 +17,7 @@
 #include "deployment/network_search.h"
 #include "deployment/owners.h"
 #include "deployment/tir_sources.h"
-#include "graph/kernels/document_code.h"
+#include "graph/kernels/kernel_code.h"
 #include "model_library/build.h"
 #include "model_library/files.h"
 #include "model_library/layout.h"

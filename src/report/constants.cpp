@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "graph/kernels/document_code.h"
+#include "graph/kernels/kernel_code.h"
 #include "mlf/tir/visit.h"
 #include "support/name_map.h"
 #include "tir/node_queries.h"

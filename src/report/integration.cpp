@@ -14,7 +14,7 @@
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "graph/kernels/callees.h"
-#include "graph/kernels/document_code.h"
+#include "graph/kernels/kernel_code.h"
 #include "mlf/budget.h"
 #include "report/code_lines.h"
 #include "report/integration_tables.h"

@@ -16,7 +16,7 @@
 #include "deployment/module_facts.h"
 #include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
-#include "graph/kernels/document_code.h"
+#include "graph/kernels/kernel_code.h"
 #include "plan/network/network_problem.h"
 #include "report/budget_parts.h"
 #include "report/call_numbers.h"

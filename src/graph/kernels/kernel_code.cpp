@@ -7,8 +7,10 @@
 
 #include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 #include "tir/cmsis_nn.h"
 #include "tir/ethos_u.h"
+#include "tir/node_queries.h"
 
 namespace mlf::graph {
 
@@ -231,6 +233,24 @@ void KernelCode::find_accesses() {
   std::ranges::stable_sort(accesses, {}, [](const MemoryAccess& use) {
     return std::pair(use.statement, use.kind == AccessKind::element && use.is_written);
   });
+}
+
+DocumentCode::DocumentCode(std::shared_ptr<const tir::Document> document)
+    : document_(std::move(document)) {
+  for (const tir::NamedFunction& one : tir::prim_functions_of(document_->module)) {
+    functions_.try_emplace(one.name, one.function);
+  }
+}
+
+tir::Node DocumentCode::find(std::string_view name) const {
+  return support::value_at(functions_, name).value_or(tir::Node());
+}
+
+const KernelCode& DocumentCode::code_of(tir::Node function) const {
+  const std::scoped_lock lock(reading_);
+  std::unique_ptr<const KernelCode>& code = codes_[function.id()];
+  if (code == nullptr) code = std::make_unique<const KernelCode>(function);
+  return *code;
 }
 
 }  // namespace mlf::graph

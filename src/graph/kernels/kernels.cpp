@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "graph/kernels/document_code.h"
+#include "graph/kernels/kernel_code.h"
 #include "graph/kernels/reach.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graph/kernels/document_code.h"
+#include "graph/kernels/kernel_code.h"
 #include "plan/allocator/tvm_planners.h"
 #include "plan/network/network_problem.h"
 #include "plan/network/network_reader.h"

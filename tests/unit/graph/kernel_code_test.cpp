@@ -7,7 +7,6 @@
 #include <string>
 
 #include "graph/kernels/body_scan.h"
-#include "graph/kernels/document_code.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
 
