@@ -1,6 +1,7 @@
 // Writes plans as JSON, key by key in the order of schemas/plan.schema.json.
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "analysis/count_json.h"
 #include "graph/formats/type_json.h"
@@ -11,6 +12,11 @@ namespace mlf {
 namespace {
 
 using json::Writer;
+
+/// For lists of which each element has a part in several vectors.
+auto indices_of(const auto& list) {
+  return std::views::iota(std::size_t{0}, list.size());
+}
 
 bool may_be_more(const graph::MemoryUse& use) {
   return use.exactness == graph::Exactness::at_least || use.exactness == graph::Exactness::unknown;
@@ -31,7 +37,6 @@ bool may_take_more(const graph::Topology& network, graph::PoolId pool) {
 void write_buffer(Writer& out, const graph::Topology& network, const plan::PoolPlan& pool,
                   std::size_t i) {
   const plan::PlannedBuffer& buffer = pool.now.buffers[i];
-  out.begin_object();
   out.member("name", plan::name_of(network, buffer));
   out.member("source", buffer.source);
   out.member("function", buffer.function);
@@ -50,7 +55,6 @@ void write_buffer(Writer& out, const graph::Topology& network, const plan::PoolP
   out.member("best_offset", pool.is_refused() ? std::nullopt : std::optional(pool.best.offsets[i]));
   out.member("in_place_offset",
              pool.in_place ? std::optional(pool.in_place->offsets[i]) : std::nullopt);
-  out.end_object();
 }
 
 void write_over_input(Writer& out, const graph::Topology& network, const plan::PoolPlan& pool,
@@ -92,9 +96,8 @@ void write_pool(Writer& out, const graph::Topology& network, const ModulePoolPla
   write_planner(out, "hill_climb", plan.hill_climb);
   write_planner(out, "in_place", plan.in_place);
   out.member("refused", plan.now.refused);
-  out.array("buffers", [&] {
-    for (std::size_t i = 0; i < plan.now.buffers.size(); ++i) write_buffer(out, network, plan, i);
-  });
+  out.objects("buffers", indices_of(plan.now.buffers),
+              [&](Writer&, std::size_t i) { write_buffer(out, network, plan, i); });
   out.objects("over_inputs", plan.now.in_place, [&](Writer&, const plan::InPlaceBuffers& pair) {
     write_over_input(out, network, plan, pair);
   });
@@ -133,17 +136,13 @@ void write_order(Writer& out, const ModulePlan& module, const plan::NetworkOrder
   out.member("is_proven", order.order.peak ? std::optional(order.order.proven) : std::nullopt);
   out.text_or_null("not_searched", order.order.not_searched);
   out.member("calls", order.calls);
-  out.array("pools", [&] {
-    for (std::size_t i = 0; i < order.pools.size(); ++i) {
-      const plan::Solution& solution = order.pools[i];
-      out.begin_object();
-      out.member("name", (*module.network)[module.pools[i].plan.now.pool].name);
-      out.member("best", solution.size);
-      out.member("lower_bound", solution.lower_bound);
-      out.member("is_proven", solution.proven);
-      out.member("best_offsets", solution.offsets);
-      out.end_object();
-    }
+  out.objects("pools", indices_of(order.pools), [&](Writer&, std::size_t i) {
+    const plan::Solution& solution = order.pools[i];
+    out.member("name", (*module.network)[module.pools[i].plan.now.pool].name);
+    out.member("best", solution.size);
+    out.member("lower_bound", solution.lower_bound);
+    out.member("is_proven", solution.proven);
+    out.member("best_offsets", solution.offsets);
   });
 }
 
@@ -160,17 +159,13 @@ void write_split(Writer& out, const ModuleSplit& module) {
   out.member("fits", module.split.fits);
   out.member("most_in_first", module.split.most_in_first);
   out.objects("memories", module.split.memories, write_memory);
-  out.array("buffers", [&] {
-    for (std::size_t i = 0; i < module.buffers.size(); ++i) {
-      const plan::AccessedBuffer& one = module.buffers[i];
-      out.begin_object();
-      out.member("name", one.buffer.id);
-      out.member("bytes", one.buffer.size);
-      out.member("accessed", one.accessed);
-      out.member("memory", module.split.places[i].memory);
-      out.member("offset", module.split.places[i].offset);
-      out.end_object();
-    }
+  out.objects("buffers", indices_of(module.buffers), [&](Writer&, std::size_t i) {
+    const plan::AccessedBuffer& one = module.buffers[i];
+    out.member("name", one.buffer.id);
+    out.member("bytes", one.buffer.size);
+    out.member("accessed", one.accessed);
+    out.member("memory", module.split.places[i].memory);
+    out.member("offset", module.split.places[i].offset);
   });
 }
 

@@ -1,4 +1,6 @@
 // Writes what is in an archive as JSON, key by key in the order of schemas/inspect.schema.json.
+#include <ranges>
+
 #include "deployment/files_json.h"
 #include "graph/formats/type_json.h"
 #include "json/text.h"
@@ -63,8 +65,7 @@ void write_operator(Writer& out, const OperatorFunction& function) {
   out.objects("buffers", function.buffers, write_buffer);
 }
 
-// --- Memory
-// ----------------------------------------------------------------------------------------
+// --- Memory -------------------------------------------------------------------------------------
 
 void write_count(Writer& out, const graph::ByteCount& count) {
   out.member("bytes", count.bytes);
@@ -113,8 +114,7 @@ void write_memory(Writer& out, const Module& module, const graph::Topology* netw
   out.objects("operators", memory.operators, write_operator);
 }
 
-// --- Modules and members
-// -----------------------------------------------------------------------------
+// --- Modules and members ------------------------------------------------------------------------
 
 void write_file_names(Writer& out, std::string_view key, const std::vector<FileRef>& files) {
   out.array(key, [&] {
@@ -158,8 +158,7 @@ void write_member(Writer& out, const archive::Member& member) {
   out.member("mtime", member.mtime);
 }
 
-// --- TIR
-// -------------------------------------------------------------------------------------------
+// --- TIR ----------------------------------------------------------------------------------------
 
 void write_function(Writer& out, const FunctionFacts& function) {
   out.member("name", function.name);
@@ -229,14 +228,11 @@ std::string to_json(const Deployment& deployment, const Inspection& inspection, 
     out.object("archive", deployment.archive(), deployment::write_archive);
     out.member("model_library_version",
                library.has_metadata() ? std::optional(library.version) : std::nullopt);
-    out.array("modules", [&] {
-      for (std::size_t i = 0; i < library.modules.size(); ++i) {
-        out.begin_object();
-        deployment::write_module(out, library.modules[i], inspection.entry_points[i],
-                                 inspection.network_of(i));
-        out.end_object();
-      }
-    });
+    out.objects("modules", std::views::iota(std::size_t{0}, library.modules.size()),
+                [&](json::Writer&, std::size_t i) {
+                  deployment::write_module(out, library.modules[i], inspection.entry_points[i],
+                                           inspection.network_of(i));
+                });
     out.objects("tir", inspection.tir, deployment::write_tir);
     out.objects("members", deployment.archive().members(), deployment::write_member);
   });

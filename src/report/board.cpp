@@ -51,11 +51,6 @@ struct PlacedPart {
   bool is_written() const { return kind->group == kPools.group; }
 };
 
-Count larger(const Count& a, const Count& b) {
-  const bool is_known = a.max && b.max;
-  return {std::max(a.min, b.min), is_known ? std::max(a.max, b.max) : std::nullopt};
-}
-
 void add_parts(const std::string& archive, const ModuleReport& module, const LibraryNeeds& library,
                std::vector<PlacedPart>& parts) {
   const auto add = [&](const PartKind& kind, const Count& bytes, std::string_view name = {}) {

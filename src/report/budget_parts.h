@@ -12,6 +12,9 @@ namespace mlf::report {
 /// The number without a part of it.
 analysis::Count without(const analysis::Count& all, const analysis::Count& part);
 
+/// The larger one of each of the two bounds.
+analysis::Count larger(const analysis::Count& a, const analysis::Count& b);
+
 /// Writable sections of the compiled C other than pools.
 analysis::Count static_data(const ModuleReport& module);
 

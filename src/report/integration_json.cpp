@@ -1,5 +1,7 @@
 // Writes what an application needs as JSON, key by key in the order of
 // schemas/integration.schema.json.
+#include <ranges>
+
 #include "analysis/count_json.h"
 #include "deployment/files_json.h"
 #include "graph/formats/type_json.h"
@@ -94,19 +96,16 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleF
 
 std::string to_json(const Deployment& deployment, const Integration& integration,
                     JsonLayout layout) {
-  return json::document_text(layout, "mlf-integration", kIntegrationVersion,
-                             [&](json::Writer& out) {
-                               out.member("archive", json::valid_utf8(deployment.archive().path()));
-                               out.array("modules", [&] {
-                                 for (std::size_t i = 0; i < integration.modules.size(); ++i) {
-                                   out.begin_object();
-                                   report::write_integration(out, integration.modules[i],
-                                                             deployment.library().modules[i].files,
-                                                             integration.report.modules[i]);
-                                   out.end_object();
-                                 }
-                               });
-                             });
+  return json::document_text(
+      layout, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
+        out.member("archive", json::valid_utf8(deployment.archive().path()));
+        out.objects("modules", std::views::iota(std::size_t{0}, integration.modules.size()),
+                    [&](json::Writer&, std::size_t i) {
+                      report::write_integration(out, integration.modules[i],
+                                                deployment.library().modules[i].files,
+                                                integration.report.modules[i]);
+                    });
+      });
 }
 
 }  // namespace mlf

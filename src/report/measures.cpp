@@ -1,7 +1,10 @@
 #include "mlf/report.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "report/budget_parts.h"
 #include "report/call_numbers.h"
 
 namespace mlf {
@@ -38,11 +41,20 @@ constexpr std::array kModules{
 #include "mlf/measures.def"
 };
 
-/// The larger one of each of the two bounds.
-Count larger(const Count& a, const Count& b) {
-  Count result(std::max(a.min, b.min), std::nullopt);
-  if (a.max && b.max) result.max = std::max(*a.max, *b.max);
-  return result;
+// --- Quotients of numbers of a profile -----------------------------------------------------------
+
+std::optional<double> quotient(std::optional<std::uint64_t> part,
+                               std::optional<std::uint64_t> whole) {
+  if (!part || !whole || *whole == 0) return std::nullopt;
+  return static_cast<double>(*part) / static_cast<double>(*whole);
+}
+
+/// The part of `own` in the sum of both.
+Ratio part_of(const Count& own, const Count& others) {
+  Ratio part{.min = 0, .max = 1};
+  if (others.max) part.min = quotient(own.min, own.min + *others.max).value_or(0);
+  if (own.max) part.max = quotient(own.max, *own.max + others.min).value_or(1);
+  return part;
 }
 
 }  // namespace
@@ -59,11 +71,17 @@ std::span<const ModuleMeasureInfo> module_measures() {
   return kModules;
 }
 
+Count report::larger(const Count& a, const Count& b) {
+  Count result(std::max(a.min, b.min), std::nullopt);
+  if (a.max && b.max) result.max = std::max(*a.max, *b.max);
+  return result;
+}
+
 Count total(std::span<const CallReport> calls, CallMeasure measure) {
   const bool is_added = kCalls[static_cast<std::size_t>(measure)].sum == MeasureSum::added;
   Count sum;
   for (const CallReport& call : calls) {
-    sum = is_added ? sum + call[measure] : larger(sum, call[measure]);
+    sum = is_added ? sum + call[measure] : report::larger(sum, call[measure]);
   }
   return sum;
 }
@@ -107,6 +125,40 @@ Count number_of(const KernelReport& kernel, CallMeasure measure) {
   const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : report::unknown_cost();
   return report::call_numbers(cost, {unknown, unknown, unknown},
                               {})[static_cast<std::size_t>(measure)];
+}
+
+std::string to_string(const Ratio& ratio) {
+  const std::string min = fmt::format("{:.1f}", ratio.min);
+  if (!ratio.max) return ">=" + min;
+  const std::string max = fmt::format("{:.1f}", *ratio.max);
+  return min == max ? min : min + ".." + max;
+}
+
+CallMeasure counted_measure(const ModuleReport& module) {
+  const CallTimes times = module.call_times();
+  const auto has = [](const Count& count) { return count.is_known() || count.min > 0; };
+  if (has(times.instructions)) return CallMeasure::instructions;
+  return has(times.cycles) ? CallMeasure::cycles : CallMeasure::nanoseconds;
+}
+
+std::optional<Ratio> share_of(const ModuleReport& module, std::span<const graph::CallId> calls) {
+  if (!module.times) return std::nullopt;
+  const CallMeasure measure = counted_measure(module);
+  std::vector<bool> is_own(module.calls.size());
+  for (const graph::CallId call : calls) is_own[graph::index(call)] = true;
+  Count own;
+  Count others;
+  for (std::size_t i = 0; i < module.calls.size(); ++i) {
+    (is_own[i] ? own : others) += module.calls[i][measure];
+  }
+  return part_of(own, others);
+}
+
+std::optional<Ratio> per_mac(const ModuleReport& module, const CallReport& call) {
+  const Count& mac = call[CallMeasure::mac];
+  if (!module.times || !mac.is_exact() || mac.min == 0) return std::nullopt;
+  const Count& own = call[counted_measure(module)];
+  return Ratio{*quotient(own.min, mac.min), quotient(own.max, mac.min)};
 }
 
 }  // namespace mlf

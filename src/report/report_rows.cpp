@@ -74,6 +74,11 @@ class Columns {
     MakeCell cell;
   };
 
+  /// Every row begins with its module.
+  Columns() {
+    text("module", "", [](const Item& item) { return report::text(item.module.name); });
+  }
+
   void text(std::string_view name, std::string_view words, MakeCell cell) {
     all_.push_back({{name, words, CellType::text}, std::move(cell)});
   }
@@ -205,7 +210,6 @@ Columns<ModuleItem> module_columns() {
     columns.bounds(one.column, one.words,
                    [&one](const auto& item) { return one.value(item.module); });
   });
-  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
   columns.text("no_network", "why there are no calls", [](const auto& item) {
     return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
   });
@@ -232,7 +236,6 @@ Columns<ModuleItem> module_columns() {
 
 Columns<CallItem> call_columns() {
   Columns<CallItem> columns;
-  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
   columns.number("call", "position among the calls, from 0",
                  [](const auto& item) { return call_at(item.call.call); });
   columns.text("kernel", "symbol of the function",
@@ -281,7 +284,6 @@ auto of_value(const auto& cell) {
 
 Columns<TensorItem> tensor_columns() {
   Columns<TensorItem> columns;
-  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
   columns.text("tensor", "", [](const auto& item) {
     return text(item.value ? item.value->name : item.workspace->name);
   });
@@ -321,7 +323,6 @@ Columns<TensorItem> tensor_columns() {
 
 Columns<ConstantItem> constant_columns() {
   Columns<ConstantItem> columns;
-  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
   columns.text("kernel", "symbol of the function; empty: of main",
                [](const auto& item) { return text(item.constant.kernel); });
   columns.text("constant", "", [](const auto& item) { return text(item.constant.name); });
@@ -357,7 +358,6 @@ Columns<ConstantItem> constant_columns() {
 
 Columns<FindingItem> finding_columns() {
   Columns<FindingItem> columns;
-  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
   columns.text("finding", "its code",
                [](const auto& item) { return text(info(item.finding.code).code); });
   columns.text("where", "symbol of the kernel, or name of the constant",
@@ -370,7 +370,6 @@ Columns<FindingItem> finding_columns() {
 
 Columns<DeviceItem> device_columns() {
   Columns<DeviceItem> columns;
-  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
   columns.number("device", "its DLDeviceType",
                  [](const auto& item) { return number(item.device.device); });
   for (const ModuleMeasureInfo& one : module_measures()) {
