@@ -1,8 +1,11 @@
 // Limits and unwanted findings, from the command line and from a file.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mlf/budget.h"
 #include "mlf/diagnostics.h"
@@ -31,7 +34,17 @@ BudgetFile read_budget(const std::string& path);
 /// `read_budget`.
 Board read_board(const std::string& path);
 
-/// A budget from a text; `path` is its name in errors.
-Budget parse_budget(std::string_view text, const std::string& path);
+/// A lower limit on one module.
+struct ModuleLimit {
+  std::string module;  ///< or `kAllModules`, for which the file has one
+  Limit limit;
+  std::optional<std::uint64_t> before{};  ///< nothing: the file had none
+};
+
+/// Writes `limits` into tables `[modules.NAME]` of the file that was read from `path`: replaces the
+/// number, or adds a line. Keeps comments and layout. Replaces the file atomically; does not write
+/// it without limits. Throws `Error`: `io`; `invalid_input` if the layout has no place for a limit.
+void update_budget(const std::string& path, const BudgetFile& file,
+                   const std::vector<ModuleLimit>& limits);
 
 }  // namespace mlf::program

@@ -12,7 +12,6 @@
 #include "archive/output_file.h"
 #include "arguments.h"
 #include "commands/budget_file.h"
-#include "commands/budget_update.h"
 #include "mlf/budget.h"
 #include "page/html.h"
 #include "support/error.h"

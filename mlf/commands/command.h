@@ -54,4 +54,7 @@ Command table_command(CLI::App& parent);
 Command tir_command(CLI::App& parent);
 Command verify_command(CLI::App& parent);
 
+/// The columns of `mlf table` for every kind of row: a line with the meaning of each.
+std::string row_columns_text();
+
 }  // namespace mlf::program

@@ -1,20 +1,557 @@
-// mlf report: the costs of an archive's networks.
+// mlf report: the costs of an archive's networks, in tables: a summary and one line for each call.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "archive/output_file.h"
 #include "arguments.h"
-#include "commands/report_tables.h"
+#include "mlf/budget.h"
 #include "mlf/report.h"
+#include "report/constants.h"
 #include "report_page.h"
 #include "result_file.h"
+#include "support/characters.h"
+#include "support/digits.h"
 #include "support/error.h"
+#include "table.h"
 
 namespace mlf::program {
 namespace {
 
+using analysis::Count;
 using support::get_or_throw;
+
+/// The data of a row: one call of a module, or a kernel of a module without calls.
+struct Row {
+  const ModuleReport* module;
+  const KernelReport* kernel;
+  const CallReport* call;  ///< null if the module has no calls
+  /// The largest constant of the call; null if it reads none, or if there is no call.
+  const report::ModuleConstant* weights;
+};
+
+/// A column: its name, and how to make its cell of a row. Columns of numbers can be sorted and are
+/// right-aligned.
+struct Column {
+  std::string_view name;
+  std::string head;
+  std::string_view meaning;
+  bool is_number;
+  std::function<std::string(const Row&)> text;
+  std::function<Count(const Row&)> number;  ///< for columns of numbers
+};
+
+Count of_measure(const Row& row, CallMeasure measure) {
+  return row.call != nullptr ? (*row.call)[measure] : number_of(*row.kernel, measure);
+}
+
+Count divisions_of(const Row& row) {
+  return row.kernel->cost ? row.kernel->cost->index_divisions : Count::unknown();
+}
+
+/// Extents without leading ones, which are batches.
+std::string output_text(const Row& row) {
+  if (row.call == nullptr) return "-";
+  const graph::TensorType& type = row.call->output;
+  if (!type.shape) return "?";
+  const auto first = std::ranges::find_if(*type.shape, [](std::int64_t n) { return n != 1; });
+  if (first == type.shape->end()) return "1";
+  return fmt::format("{}", fmt::join(first, type.shape->end(), "x"));
+}
+
+std::string layer_text(const Row& row) {
+  if (row.call == nullptr || row.call->layer.empty()) return "-";
+  return std::string(first_layer(row.call->layer));
+}
+
+std::string dtype_text(const Row& row) {
+  const bool is_known = row.call != nullptr && !row.call->output.dtype.is_void();
+  return is_known ? tir::to_string(row.call->output.dtype) : "?";
+}
+
+std::string percent_text(const Row& row) {
+  const Count& all = row.module->mac;
+  const Count mac = number_of(*row.kernel, CallMeasure::mac);
+  if (!all.is_exact() || !mac.is_exact() || all.min == 0) return "-";
+  return percent(mac.min, all.min);
+}
+
+std::optional<Ratio> share(const Row& row) {
+  if (row.call == nullptr) return std::nullopt;
+  return share_of(*row.module, std::array{row.call->call});
+}
+
+std::optional<Ratio> per_mac(const Row& row) {
+  if (row.call == nullptr) return std::nullopt;
+  return mlf::per_mac(*row.module, *row.call);
+}
+
+std::string in_percent(const Ratio& part) {
+  return to_string(part * 100);
+}
+
+/// A column of quotients; calls are sorted by their upper bounds.
+Column ratio_column(std::string_view name, std::string head, std::string_view meaning,
+                    std::optional<Ratio> (*ratio)(const Row&), std::string (*text)(const Ratio&)) {
+  constexpr double kFraction = 1000000;
+  const auto cell = [=](const Row& row) {
+    const auto value = ratio(row);
+    return value ? text(*value) : "-";
+  };
+  const auto number = [=](const Row& row) {
+    const auto value = ratio(row);
+    if (!value) return Count();
+    return value->max ? Count(static_cast<std::uint64_t>(*value->max * kFraction))
+                      : Count::unknown();
+  };
+  return {name, std::move(head), meaning, true, cell, number};
+}
+
+/// "int8 16x3x3x3"
+std::string weights_text(const Row& row) {
+  if (row.weights == nullptr) return "-";
+  const report::ConstantSummary& summary = row.weights->summary;
+  if (summary.dtype.is_void()) return "?";
+  const std::string extents = summary.shape      ? fmt::format("{}", fmt::join(*summary.shape, "x"))
+                              : summary.elements ? std::to_string(*summary.elements)
+                                                 : "?";
+  return fmt::format("{} {}", tir::to_string(summary.dtype), extents);
+}
+
+Count zeros_of(const Row& row) {
+  if (row.weights == nullptr) return {};
+  const auto& values = row.weights->summary.values;
+  return values ? Count(values->zeros) : Count::unknown();
+}
+
+std::string range_text(const Row& row) {
+  if (row.weights == nullptr) return "-";
+  const report::ConstantSummary& summary = row.weights->summary;
+  if (!summary.values) return "?";
+  return fmt::format("{}..{}", report::value_text(summary.values->least, summary.dtype),
+                     report::value_text(summary.values->greatest, summary.dtype));
+}
+
+std::string number_text(const Row& row) {
+  return row.call != nullptr ? std::to_string(index(row.call->call)) : "-";
+}
+
+/// The compiled function of a kernel; null if there is none.
+const CompiledFunction* compiled(const Row& row) {
+  return row.module->code ? row.module->code->find(row.kernel->symbol) : nullptr;
+}
+
+Count code_of(const Row& row) {
+  const CompiledFunction* function = compiled(row);
+  return function != nullptr ? Count(function->bytes) : Count::unknown();
+}
+
+Count frame_of(const Row& row) {
+  const CompiledFunction* function = compiled(row);
+  return function != nullptr ? analysis::to_count(function->frame) : Count::unknown();
+}
+
+/// A column of numbers; the text of a cell is that of its number.
+Column number_column(std::string_view name, std::string head, std::string_view meaning,
+                     const std::function<Count(const Row&)>& number) {
+  return {
+      name,  std::move(head), meaning, true, [=](const Row& row) { return to_string(number(row)); },
+      number};
+}
+
+std::vector<Column> all_columns() {
+  std::vector<Column> columns{
+      {"call", "#", "position among the calls", false, number_text, nullptr},
+      {"kernel", "KERNEL", "short name of the function", false,
+       [](const Row& row) { return row.kernel->short_name; }, nullptr},
+      {"layer", "LAYER", "name in the model (Relay)", false, layer_text, nullptr},
+      {"symbol", "SYMBOL", "name of the function in C", false,
+       [](const Row& row) { return row.kernel->symbol; }, nullptr},
+      {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},
+      {"dtype", "DTYPE", "element type of the first output", false, dtype_text, nullptr},
+  };
+  for (const CallMeasureInfo& one : call_measures()) {
+    columns.push_back(number_column(
+        one.column, support::in_capitals(one.column), one.words,
+        [measure = one.measure](const Row& row) { return of_measure(row, measure); }));
+  }
+  columns.push_back({"percent", "%", "percent of all multiply-accumulates", true, percent_text,
+                     [](const Row& row) { return of_measure(row, CallMeasure::mac); }});
+  columns.push_back(ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent));
+  columns.push_back(
+      ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string));
+  columns.push_back(number_column("divisions", "DIV",
+                                  "divisions and modulos in addresses and conditions of loops",
+                                  divisions_of));
+  columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
+  columns.push_back(number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of));
+  columns.push_back({"target", "TARGET", "kind of the target, or the external compiler", false,
+                     [](const Row& row) { return row.kernel->target; }, nullptr});
+  columns.push_back({"weights", "WEIGHTS", "dtype and shape of the largest constant", false,
+                     weights_text, nullptr});
+  columns.push_back(
+      {"zeros", "ZEROS", "its elements that are 0", true,
+       [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
+       zeros_of});
+  columns.push_back({"range", "RANGE", "its smallest and largest", false, range_text, nullptr});
+  columns.push_back({"c", "C", "file and lines of C", false,
+                     [](const Row& row) { return lines_text(row.kernel->c); }, nullptr});
+  columns.push_back({"tir", "TIR", "file and lines of TIR", false,
+                     [](const Row& row) { return lines_text(row.kernel->tir); }, nullptr});
+  return columns;
+}
+
+const std::vector<Column> kColumns = all_columns();
+
+/// `name` is one of `column_names`.
+const Column* column_named(std::string_view name) {
+  return &*std::ranges::find(kColumns, name, &Column::name);
+}
+
+std::vector<const Column*> columns_named(std::initializer_list<std::string_view> names) {
+  std::vector<const Column*> columns;
+  for (const std::string_view name : names) columns.push_back(column_named(name));
+  return columns;
+}
+
+/// Which parts of a report to show, and how.
+struct ReportView {
+  std::vector<const Column*> columns;  ///< empty: the default columns
+  const Column* sort = nullptr;        ///< null: in the order of execution
+  std::size_t top = 0;                 ///< 0: all
+  Screen screen{};
+};
+
+std::vector<const Column*> shown_columns(const ReportView& view, const ModuleReport& module) {
+  if (!view.columns.empty()) return view.columns;
+  if (module.calls.empty()) return columns_named({"kernel", "mac", "loaded", "stored"});
+  if (module.times) {
+    const std::string_view counted =
+        call_measures()[static_cast<std::size_t>(counted_measure(module))].column;
+    return columns_named({"call", "kernel", "out", "mac", "percent", counted, "share", "permac"});
+  }
+  if (module.code) {
+    return columns_named(
+        {"call", "kernel", "out", "mac", "percent", "params", "scratch", "live", "code", "frame"});
+  }
+  return columns_named({"call", "kernel", "out", "mac", "percent", "params", "scratch", "live"});
+}
+
+/// The rows of a module, in the number and order of the view.
+std::vector<Row> rows_of(const ModuleReport& module,
+                         const std::vector<report::ModuleConstant>& constants,
+                         const ReportView& view) {
+  std::vector<Row> rows;
+  const report::LargestConstants largest(constants, module);
+  for (const CallReport& call : module.calls) {
+    rows.push_back({&module, &module.kernels[call.kernel], &call, largest.of(call)});
+  }
+  if (module.calls.empty()) {
+    for (const KernelReport& kernel : module.kernels) {
+      rows.push_back({&module, &kernel, nullptr, nullptr});
+    }
+  }
+  if (view.sort) {
+    const Column& column = *view.sort;
+    std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+      // An unknown number may be the largest of all.
+      if (!column.is_number) return column.text(a) < column.text(b);
+      constexpr std::uint64_t kMost = UINT64_MAX;
+      return column.number(a).max.value_or(kMost) > column.number(b).max.value_or(kMost);
+    });
+  }
+  if (view.top != 0 && rows.size() > view.top) rows.resize(view.top);
+  return rows;
+}
+
+bool is_peak(const Row& row) {
+  return row.call != nullptr && row.module->peak.call == row.call->call;
+}
+
+Table calls_table(const ModuleReport& module, report::ConstantReader& reader,
+                  const ReportView& view) {
+  const std::vector<const Column*> columns = shown_columns(view, module);
+  const std::vector<report::ModuleConstant> constants = reader.constants_of(module);
+  const std::vector<Row> rows = rows_of(module, constants, view);
+  std::vector<std::vector<std::string>> cells;
+  for (const Row& row : rows) {
+    std::vector<std::string>& line = cells.emplace_back();
+    for (const Column* column : columns) line.push_back(column->text(row));
+  }
+  std::vector<std::string> heads;
+  for (const Column* column : columns) {
+    heads.push_back((column->is_number ? "#" : "") + column->head);
+  }
+  heads.emplace_back();
+  Table table(std::move(heads));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool is_fullest = is_peak(rows[i]);
+    cells[i].push_back(is_fullest ? (view.screen.width ? "<" : "<- peak") : "");
+    table.add(std::move(cells[i]), is_fullest ? Emphasis::bold : Emphasis::none);
+  }
+  return table;
+}
+
+/// A line of the summary, in which text begins at column 7.
+std::string for_screen(const std::string& line, const Screen& screen) {
+  return folded(with_digits(line, screen), screen, 7) + "\n";
+}
+
+/// "RAM    pools 104192   I/O 502": the numbers of one group, also unknown ones.
+std::string numbers_line(const ModuleReport& module, std::string_view head, std::string_view group,
+                         const Screen& screen) {
+  std::string line = fmt::format("{:<6}", head);
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (one.group() != group || !one.is_in_documents()) continue;
+    line += fmt::format(" {} {}  ", one.label, to_string(one.value(module)));
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return for_screen(line, screen);
+}
+
+std::string peak_line(const ModuleReport& module, const Screen& screen) {
+  const analysis::RamPeak& peak = module.peak;
+  if (!peak.call) return {};
+  const CallReport& call = module.calls[index(*peak.call)];
+  const std::string parts = parts_of_peak(module);
+  return for_screen(
+      fmt::format("PEAK   call {}, {}: {} in use{}, {} allocated, {} possible", index(*peak.call),
+                  printable(module.kernels[call.kernel].short_name), to_string(peak.bytes),
+                  parts.empty() ? "" : " (" + parts + ")", to_string(peak.used),
+                  to_string(module.lower_bound)),
+      screen);
+}
+
+/// "TIME   instructions 21930000   ns 87720000..350880000   emulated: …"
+std::string time_line(const ModuleReport& module, const Screen& screen) {
+  if (!module.times) return {};
+  std::string line = "TIME  ";
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    const Count count = one.value(module);
+    if (one.group() != "time" || !(count.is_known() || count.min > 0)) continue;
+    const std::uint64_t largest = count.max.value_or(count.min);
+    line += one.unit == "nanoseconds"
+                ? fmt::format(" {}  ", time_text(count.min, count.max, largest))
+                : fmt::format(" {} {}  ", one.label, to_string(count));
+  }
+  return for_screen(line + " " + printable(module.times->origin), screen);
+}
+
+std::string summary(const ModuleReport& module, const Screen& screen) {
+  std::string text;
+  if (module.no_network) {
+    text += for_screen(fmt::format("       {}", to_string(*module.no_network)), screen);
+  } else {
+    text += numbers_line(module, "RAM", "ram", screen);
+    for (const DeviceReport& one : module.devices) {
+      std::string line = fmt::format("DEVICE {}", one.device);
+      for (const ModuleMeasureInfo& measure : module_measures()) {
+        const auto number = number_of(one, measure);
+        if (number) line += fmt::format("   {} {}", measure.label, to_string(*number));
+      }
+      text += for_screen(line, screen);
+    }
+    text += numbers_line(module, "FLASH", "flash", screen);
+    text += for_screen(fmt::format("MAC    {}", to_string(module.mac)), screen);
+    text += peak_line(module, screen);
+    text += time_line(module, screen);
+  }
+  return text;
+}
+
+/// The facts of object files alone: sections, and functions in the order of main's calls, then by
+/// name.
+std::string objects_text(const ModuleReport& module, const Screen& screen) {
+  if (!module.objects) return {};
+  const CompiledCode& code = module.objects->code;
+  std::string text = "\n" +
+                     for_screen(fmt::format("OBJECTS  text {}   rodata {}   data {}   bss {}",
+                                            code.text, code.rodata, code.data, code.bss),
+                                screen) +
+                     "\n";
+  Table table({"#CALL", "FUNCTION", "#CODE", "?#FRAME"});
+  const bool has_frames = std::ranges::any_of(
+      code.functions, [](const auto& function) { return function.second.frame.has_value(); });
+  const std::string no_frame = has_frames ? "?" : "";
+  const auto add = [&](std::string call, const std::string& symbol) {
+    const CompiledFunction* function = code.find(symbol);
+    const bool has_frame = function != nullptr && function->frame;
+    table.add({std::move(call), symbol, function != nullptr ? std::to_string(function->bytes) : "?",
+               has_frame ? std::to_string(*function->frame) : no_frame});
+  };
+  const std::vector<std::string>& calls = module.objects->main_calls;
+  for (std::size_t i = 0; i < calls.size(); ++i) add(std::to_string(i), calls[i]);
+  for (const auto& [symbol, function] : code.functions) {
+    if (std::ranges::find(calls, symbol) == calls.end()) add("-", symbol);
+  }
+  return table.empty() ? text : text + table.text(screen);
+}
+
+/// A sentence for a table; shortens a long one on a terminal.
+std::string evidence_text(const std::string& text, const Screen& screen) {
+  constexpr std::size_t kMost = 160;
+  if (!screen.width || text.size() <= kMost) return text;
+  const std::size_t end = text.rfind(' ', kMost);
+  return text.substr(0, end == text.npos ? kMost : end) + " ...";
+}
+
+/// Returns an empty text for findings without bytes.
+std::string bytes_text(const Count& bytes) {
+  return bytes.is_known() || bytes.min > 0 ? to_string(bytes) : "";
+}
+
+/// The findings of one code.
+struct FindingsOfCode {
+  const CostFindingInfo* code;
+  std::vector<const CostFinding*> findings;  ///< in the order of the report
+  /// The part that their kernels have of what all calls take, each once.
+  std::optional<Ratio> share{};
+};
+
+std::optional<Ratio> share_of_kernels(const ModuleReport& module,
+                                      const std::vector<const CostFinding*>& findings) {
+  std::vector<graph::CallId> calls;
+  for (const CallReport& call : module.calls) {
+    const std::string& kernel = module.kernels[call.kernel].symbol;
+    const auto is_of_kernel = [&](const CostFinding* one) {
+      return one->share && one->where == kernel;
+    };
+    if (std::ranges::any_of(findings, is_of_kernel)) calls.push_back(call.call);
+  }
+  return calls.empty() ? std::nullopt : share_of(module, calls);
+}
+
+/// In the order of findings.def. With a profile, codes that cost time come first, by their shares.
+std::vector<FindingsOfCode> findings_by_code(const ModuleReport& module) {
+  std::vector<FindingsOfCode> codes;
+  for (const CostFindingInfo& code : all_cost_findings()) {
+    FindingsOfCode of{.code = &code, .findings = {}};
+    for (const CostFinding& finding : module.findings) {
+      if (finding.code == code.finding) of.findings.push_back(&finding);
+    }
+    if (of.findings.empty()) continue;
+    of.share = share_of_kernels(module, of.findings);
+    codes.push_back(std::move(of));
+  }
+  std::ranges::stable_sort(codes, std::greater(), [](const FindingsOfCode& of) {
+    return of.share ? of.share->max.value_or(1) : -1;
+  });
+  return codes;
+}
+
+/// Kernels have their short names.
+std::string place_of(const ModuleReport& module, const CostFinding& finding) {
+  const auto kernel = std::ranges::find_if(module.kernels, [&](const KernelReport& one) {
+    return finding.where.starts_with(one.symbol) &&
+           (finding.where.size() == one.symbol.size() || finding.where[one.symbol.size()] == '.');
+  });
+  if (kernel == module.kernels.end()) return finding.where;
+  return kernel->short_name + finding.where.substr(kernel->symbol.size());
+}
+
+/// One line for each code: the number of findings, their bytes, the share of their kernels, and the
+/// largest finding. Workspaces of two kernels do not exist at the same time: their bytes are those
+/// of the largest.
+std::string findings_text(const ModuleReport& module, const Screen& screen) {
+  Table table({"FINDING", "#PLACES", "#BYTES", "?#SHARE", "#LARGEST", "~LARGEST PLACE"});
+  for (const FindingsOfCode& of : findings_by_code(module)) {
+    Count bytes;
+    std::uint64_t most = 0;
+    const CostFinding* largest = of.findings.front();
+    for (const CostFinding* finding : of.findings) {
+      bytes += finding->bytes;
+      // Those with a share are sorted by it.
+      if (!largest->share && finding->bytes.min > largest->bytes.min) largest = finding;
+      most = std::max(most, finding->bytes.min);
+    }
+    if (of.code->finding == CostFindingCode::padding_scratch && bytes.is_exact()) bytes = most;
+    table.add({std::string(of.code->code), std::to_string(of.findings.size()), bytes_text(bytes),
+               of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),
+               evidence_text(place_of(module, *largest) + ": " + largest->evidence, screen)});
+  }
+  if (table.empty()) return "";
+  // Only in pools can two constants be one.
+  const bool has_pool =
+      module.network &&
+      std::ranges::count(module.network->pools, graph::PoolKind::constant, &graph::Pool::kind) > 0;
+  const bool has_smaller = std::ranges::any_of(module.findings, [&](const CostFinding& finding) {
+    return finding.code == CostFindingCode::widened_weights ||
+           finding.code == CostFindingCode::uniform_constant ||
+           (has_pool && finding.code == CostFindingCode::constants_twice);
+  });
+  return "\n" + table.text(screen) +
+         (has_smaller ? "For smaller constants, see mlf optimize --dry-run.\n" : "");
+}
+
+std::string contradictions_text(const ModuleReport& module, const Screen& screen) {
+  std::string text;
+  if (!module.contradictions.empty())
+    text = "\nThe archive contradicts itself: numbers may be wrong\n";
+  for (const Contradiction& one : module.contradictions) {
+    text += folded(fmt::format("  {} [{}]", printable(one.detail), one.code), screen, 4) + "\n";
+  }
+  return text;
+}
+
+std::string why_uncertain(const ModuleReport& module, const Screen& screen) {
+  std::string text;
+  for (const std::string& why : module.uncertain) {
+    text += folded("  " + printable(why), screen, 4) + "\n";
+  }
+  return text.empty() ? text : "\nWhy numbers are not exact\n" + text;
+}
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names;
+  for (const Column& column : kColumns) names.emplace_back(column.name);
+  return names;
+}
+
+/// Names and meanings for --help.
+std::string columns_help() {
+  constexpr std::size_t kNames = 11;
+  constexpr std::size_t kHalf = 40;  // half of a line: two short entries share one
+  std::string text;
+  std::size_t used = kHalf;
+  for (const Column& column : kColumns) {
+    const std::string entry = fmt::format("  {:<{}}{}", column.name, kNames, column.meaning);
+    const bool is_second = used < kHalf && entry.size() <= kHalf;
+    text += is_second ? std::string(kHalf - used, ' ') + entry : "\n" + entry;
+    used = is_second ? kHalf : entry.size();
+  }
+  return text;
+}
+
+std::string totals_text(const Report& report, const Screen& screen) {
+  Table table({"TOTAL", "=MODULE", "#BYTES", "?~WHY NOT EXACT"});
+  for (const Total& one : totals(report)) {
+    table.add({std::string(to_string(one.resource)), printable(one.module), to_string(one.needed),
+               fmt::format("{}", fmt::join(one.missing, "; "))});
+  }
+  return table.empty() ? "" : "\n" + table.text(screen);
+}
+
+std::string to_tables(const Report& report, const ReportView& view) {
+  std::string text;
+  report::ConstantReader constants;
+  for (const ModuleReport& module : report.modules) {
+    if (!text.empty()) text += "\n";
+    if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
+    const Screen& screen = view.screen;
+    text += summary(module, screen) + "\n" + calls_table(module, constants, view).text(screen) +
+            objects_text(module, screen) + findings_text(module, screen) +
+            contradictions_text(module, screen) + why_uncertain(module, screen);
+  }
+  return text + totals_text(report, view.screen);
+}
+
+// --- The command --------------------------------------------------------------------------------
 
 struct ReportArguments {
   std::string archive;
@@ -50,10 +587,9 @@ void print_report(const Report& report, const ReportArguments& options) {
   } else if (options.node_data) {
     get_or_throw(write_node_data(report, *options.node_data, JsonLayout::compact, sink));
   } else {
-    ReportView view{.columns = {}, .sort = {}, .top = options.top};
+    ReportView view{.columns = {}, .top = options.top, .screen = screen_of_standard_output()};
     for (const std::string& name : options.columns) view.columns.push_back(column_named(name));
     if (!options.sort.empty()) view.sort = column_named(options.sort);
-    view.screen = screen_of_standard_output();
     text = to_tables(report, view);
   }
   print(text);

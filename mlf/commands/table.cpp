@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "arguments.h"
-#include "commands/row_columns.h"
+#include "commands/command.h"
 #include "jobs.h"
+#include "manual/paragraph.h"
 #include "mlf/profile.h"
 #include "mlf/report.h"
 #include "support/characters.h"
@@ -249,6 +250,30 @@ int run_table(const TableArguments& arguments, const Context& context) {
   return exit;
 }
 
+/// Combines "mac_min" and "mac_max" as "mac*".
+std::string names_of(RowKind kind) {
+  std::string text;
+  for (const RowColumn& column : columns_of(kind)) {
+    if (column.name.ends_with("_max")) continue;
+    if (!text.empty()) text += ", ";
+    const bool is_pair = column.name.ends_with("_min");
+    text += is_pair ? fmt::format("{}*", column.name.substr(0, column.name.size() - 4))
+                    : std::string(column.name);
+  }
+  return text;
+}
+
+/// The names of the columns of every kind of row.
+std::string row_columns_help() {
+  std::string text =
+      "Columns after archive and error (NAME* is NAME_min and NAME_max; mlf-table(1)\n"
+      "has the meanings):\n";
+  for (const auto& [kind, name, meaning] : row_kinds()) {
+    text += entry(fmt::format("--rows {}", name), names_of(kind), 20);
+  }
+  return text;
+}
+
 void declare_table_options(CLI::App& app, TableArguments& options) {
   app.add_option("ARCHIVE", options.archives,
                  "Tars (plain, gzip, xz or zstd) or unpacked directories")
@@ -270,6 +295,19 @@ void declare_table_options(CLI::App& app, TableArguments& options) {
 }
 
 }  // namespace
+
+std::string row_columns_text() {
+  std::string text;
+  for (const auto& [kind, name, meaning] : row_kinds()) {
+    text += fmt::format("Columns of --rows {}, after archive and error:\n", name);
+    for (const RowColumn& column : columns_of(kind)) {
+      std::string line = fmt::format("  {:<18}{}", column.name, column.meaning);
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+  }
+  return text;
+}
 
 Command table_command(CLI::App& parent) {
   return make_command(parent, "table",

@@ -1,6 +1,6 @@
 #include "manual/manual.h"
 
-#include "commands/row_columns.h"
+#include "commands/command.h"
 
 namespace mlf::program {
 
