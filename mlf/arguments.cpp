@@ -140,6 +140,14 @@ Deployment open_archive(const std::string& path, const Context& context,
   return deployment;
 }
 
+DocumentForm form_of(const Context& context, std::initializer_list<const Deployment*> archives) {
+  DocumentForm form(JsonLayout::pretty, {context.words});
+  for (const Deployment* const one : archives) {
+    form.origin.archives.push_back(get_or_throw(one->origin()));
+  }
+  return form;
+}
+
 tir::Document read_tir_argument(const std::string& argument, const Limits& limits) {
   const SplitArgument parts = split(argument);
   if (!parts.member && !names_archive(parts.path)) return read_file_or_stream(parts.path, limits);

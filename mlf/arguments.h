@@ -1,6 +1,7 @@
 // Resolves arguments of commands: an archive, its TIR or its network. All functions throw `Error`.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace mlf::program {
 /// about an archive without metadata.json.
 Deployment open_archive(const std::string& path, const Context& context,
                         const std::vector<std::string>& tir_files = {});
+
+/// Of a document that the command prints about these archives.
+DocumentForm form_of(const Context& context, std::initializer_list<const Deployment*> archives);
 
 /// Reads the TIR that `argument` names. "-" is standard input, "-:MEMBER" a member of an archive
 /// there; streams of any other name (FIFOs, `<(...)` of a shell) are read like it. Of an archive

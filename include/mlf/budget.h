@@ -211,7 +211,7 @@ MLF_API Result<CheckResults> check(const Board& board, std::span<const BoardArch
                                    const LibraryNeeds& library = {});
 
 /// Returns the text of `mlf check --format json` (schemas/check.schema.json).
-MLF_API std::string to_json(const CheckResults& results, JsonLayout layout);
+MLF_API std::string to_json(const CheckResults& results, const DocumentForm& form);
 
 /// Returns SARIF 2.1.0 about the checked `archive`, with a result for each limit that does not hold
 /// and each unwanted finding.

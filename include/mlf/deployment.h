@@ -14,6 +14,7 @@
 #include "mlf/archive.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 #include "mlf/graph/topology.h"
 #include "mlf/model_library.h"
 #include "mlf/tir/document.h"
@@ -223,15 +224,23 @@ class MLF_API Deployment {
   /// The macros of the options.
   const tir::MacroValues& macros() const noexcept;
 
-  /// Returns the members that the documents of `tir_sources` depend on: their own, and those that
-  /// may contain their constants. Each once, in the order in which mlf searches them. TIR beside
-  /// the archive counts for none. Errors: `io`.
-  Result<std::vector<const archive::Member*>> tir_members() const;
-
   /// Returns the members, besides metadata and TIR, that the networks depend on: C headers, Relay
   /// text, graphs of the graph executor, and parameters if these graphs need their names. In the
   /// order of the archive.
   std::vector<const archive::Member*> network_members() const;
+
+  /// Returns the file that states the modules, the members that the documents of `tir_sources`
+  /// depend on (their own, and those that may contain their constants), and `network_members`. Each
+  /// once, in the order in which mlf searches them. TIR beside the archive counts for none. Errors:
+  /// `io`.
+  Result<std::vector<const archive::Member*>> members_read() const;
+
+  /// Returns the TIR beside the archive: last names, as paths depend on the caller.
+  std::vector<FileDigest> files_read() const;
+
+  /// Returns digests of the archive, if it is a file, and of `members_read` and `files_read`.
+  /// Errors: `io`.
+  Result<ArchiveOrigin> origin() const;
 
  private:
   struct State;

@@ -149,6 +149,6 @@ struct ComparedBuild {
 MLF_API Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& after);
 
 /// Returns the text of `mlf diff --format json` (schemas/diff.schema.json).
-MLF_API std::string to_json(const BuildDifference& difference, JsonLayout layout);
+MLF_API std::string to_json(const BuildDifference& difference, const DocumentForm& form);
 
 }  // namespace mlf

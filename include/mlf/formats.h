@@ -7,7 +7,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "mlf/export.h"
 
@@ -20,6 +23,36 @@ MLF_API std::string_view version() noexcept;
 enum class JsonLayout : std::uint8_t {
   compact,  ///< no white space at all
   pretty,   ///< a line for each value, indented by two blanks
+};
+
+struct FileDigest {
+  std::string name;
+  std::string sha256;  ///< of its bytes, lower-case hex
+
+  friend bool operator==(const FileDigest&, const FileDigest&) = default;
+};
+
+/// What was read of an archive.
+struct ArchiveOrigin {
+  FileDigest archive{};               ///< without directories; no digest if it is no file
+  int version = 0;                    ///< of its Model Library Format
+  std::vector<FileDigest> members{};  ///< that modules, TIR and networks were read from
+  std::vector<FileDigest> files{};    ///< TIR beside the archive
+};
+
+/// What a document was made from.
+struct DocumentOrigin {
+  std::string command{};  ///< of the program; empty: none
+  std::vector<ArchiveOrigin> archives{};
+};
+
+/// How a document is written: a layout alone if its origin is not known.
+struct DocumentForm {
+  DocumentForm(JsonLayout its_layout, DocumentOrigin its_origin = {})
+      : layout(its_layout), origin(std::move(its_origin)) {}
+
+  JsonLayout layout;
+  DocumentOrigin origin;
 };
 
 /// Takes output part by part, in order. An exception that it throws ends the writing; a

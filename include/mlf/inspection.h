@@ -138,6 +138,6 @@ MLF_API Inspection inspect(const Deployment& deployment);
 
 /// Returns the text of `mlf inspect --json` (schemas/inspect.schema.json).
 MLF_API std::string to_json(const Deployment& deployment, const Inspection& inspection,
-                            JsonLayout layout);
+                            const DocumentForm& form);
 
 }  // namespace mlf

@@ -131,6 +131,6 @@ MLF_API Result<Integration> integration_of(const Deployment& deployment,
 
 /// Returns the text of `mlf inspect --integration --json` (schemas/integration.schema.json).
 MLF_API std::string to_json(const Deployment& deployment, const Integration& integration,
-                            JsonLayout layout);
+                            const DocumentForm& form);
 
 }  // namespace mlf

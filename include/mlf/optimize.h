@@ -157,6 +157,6 @@ MLF_API Result<OptimizeReport> write_optimized(const Deployment& deployment,
                                                const OptimizeOptions& options);
 
 /// Returns the text of `mlf optimize --json` (schemas/optimize.schema.json).
-MLF_API std::string to_json(const OptimizeReport& report, JsonLayout layout);
+MLF_API std::string to_json(const OptimizeReport& report, const DocumentForm& form);
 
 }  // namespace mlf

@@ -65,6 +65,6 @@ MLF_API Result<ArchivePlan> plan_archive(const Deployment& deployment,
                                          std::span<const plan::MemoryLimit> memories = {});
 
 /// Returns the text of `mlf plan --json` (schemas/plan.schema.json).
-MLF_API std::string to_json(const ArchivePlan& plan, JsonLayout layout);
+MLF_API std::string to_json(const ArchivePlan& plan, const DocumentForm& form);
 
 }  // namespace mlf

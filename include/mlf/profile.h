@@ -180,7 +180,7 @@ MLF_API Result<void> set_clock(Profile& profile, std::uint64_t hertz,
 MLF_API std::vector<ProfiledKernel> kernels_of(const Profile& profile);
 
 /// Writes a profile as JSON (schemas/profile.schema.json).
-MLF_API std::string to_json(const Profile& profile, JsonLayout layout);
+MLF_API std::string to_json(const Profile& profile, const DocumentForm& form);
 /// Reads it. Errors: `invalid_input`.
 MLF_API Result<Profile> read_profile(std::string_view json);
 /// The same from a file. Errors: also `io`.

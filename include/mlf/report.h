@@ -336,7 +336,8 @@ struct ModuleContradiction {
 MLF_API std::vector<ModuleContradiction> contradictions_of(const Report& report);
 
 /// Writes a report as JSON (schemas/report.schema.json).
-MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout, const Sink& sink);
+MLF_API Result<void> write_report_json(const Report& report, const DocumentForm& form,
+                                       const Sink& sink);
 
 /// Returns a measure of one execution of the kernel. A measure that depends on main is unknown.
 MLF_API analysis::Count number_of(const KernelReport& kernel, CallMeasure measure);

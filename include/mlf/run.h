@@ -249,8 +249,8 @@ struct RunComparison {
 /// that are paired by shape alone do not count for `RunComparison::differs`.
 ///
 /// Integers of other types are compared without the zero point that a kernel of TVM may subtract: 0
-/// or that of the layer, whichever differs less; for pairs by shape, that of any layer. If one of both
-/// is floating point and the layer is quantized, both are compared in steps of its scale.
+/// or that of the layer, whichever differs less; for pairs by shape, that of any layer. If one of
+/// both is floating point and the layer is quantized, both are compared in steps of its scale.
 MLF_API RunComparison compare_with_arrays(const graph::Topology& network, const RunResult& run,
                                           std::span<const Tensor> arrays,
                                           std::span<const CallLayer> layers, double tolerance);
@@ -259,6 +259,6 @@ MLF_API RunComparison compare_with_arrays(const graph::Topology& network, const 
 /// digests of their values, and the comparison where there is one.
 MLF_API std::string to_json(const std::string& module, const RunResult& result,
                             const std::optional<RunComparison>& comparison,
-                            JsonLayout layout = JsonLayout::compact);
+                            const DocumentForm& form = JsonLayout::compact);
 
 }  // namespace mlf

@@ -77,6 +77,7 @@ struct VerifyResult {
 struct Verification {
   std::vector<VerifyFinding> findings{};
   std::vector<VerifyResult> checks{};  ///< one for each row of verify_checks.def, in its order
+  ArchiveOrigin origin{};
 
   /// Whether no finding has severity `error`. Checks that were not made do not count.
   MLF_API bool passed() const noexcept;
@@ -114,7 +115,7 @@ struct VerifiedArchive {
   Verification verification;
 };
 
-/// Returns the text of `mlf verify --json` (schemas/verify.schema.json).
-MLF_API std::string to_json(std::span<const VerifiedArchive> archives, JsonLayout layout);
+/// Returns the text of `mlf verify --json` (schemas/verify.schema.json), with the origins of all.
+MLF_API std::string to_json(std::span<const VerifiedArchive> archives, const DocumentForm& form);
 
 }  // namespace mlf

@@ -318,27 +318,33 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
       xml_text(archive), tests, failures, cases);
 }
 
-std::string to_text(const CheckResults& results, const CheckArguments& options) {
+std::string to_text(const CheckResults& results, const CheckArguments& options,
+                    const DocumentOrigin& origin) {
   const std::string& subject = options.board.empty() ? options.archives.front() : options.board;
-  if (options.format == CheckFormat::json) return to_json(results, JsonLayout::pretty);
+  if (options.format == CheckFormat::json) return to_json(results, {JsonLayout::pretty, origin});
   if (options.format == CheckFormat::junit) return junit_of(results, subject);
   if (options.format == CheckFormat::sarif) return to_sarif(results, subject, JsonLayout::pretty);
   return table_of(results, screen_of_standard_output());
 }
 
+/// Adds the archive to `origin`, if the document states it.
 Report report_of_archive(const std::string& archive, const CheckArguments& options,
-                         const Context& context) {
+                         const Context& context, DocumentOrigin& origin) {
   const Limits limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment = open_archive(archive, {context.console, limits, context.words});
   Report report =
       get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(report, deployment, options.profiles);
+  if (options.format == CheckFormat::json) {
+    origin.archives.push_back(get_or_throw(deployment.origin()));
+  }
   return report;
 }
 
 /// Prints the results. Returns the exit code.
-int finish(const CheckResults& results, const CheckArguments& options) {
-  print(to_text(results, options));
+int finish(const CheckResults& results, const CheckArguments& options,
+           const DocumentOrigin& origin) {
+  print(to_text(results, options, origin));
   return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);
 }
 
@@ -348,13 +354,14 @@ int check_board(const CheckArguments& options, const Context& context) {
   }
   const Board board = read_board(options.board);
   std::vector<BoardArchive> archives;
+  DocumentOrigin origin{context.words};
   for (const std::string& path : options.archives) {
     std::string name = std::filesystem::path(path).filename().string();
     // Of several with one name, the others have their paths.
     if (std::ranges::count(archives, name, &BoardArchive::name) > 0) name = path;
-    archives.push_back({std::move(name), report_of_archive(path, options, context)});
+    archives.push_back({std::move(name), report_of_archive(path, options, context, origin)});
   }
-  return finish(get_or_throw(check(board, archives, library_of(options))), options);
+  return finish(get_or_throw(check(board, archives, library_of(options))), options, origin);
 }
 
 int run_check(const CheckArguments& options, const Context& context) {
@@ -371,9 +378,10 @@ int run_check(const CheckArguments& options, const Context& context) {
   }
   const LibraryNeeds library = library_of(options);
   const std::string& archive = options.archives.front();
-  const Report report = report_of_archive(archive, options, context);
+  DocumentOrigin origin{context.words};
+  const Report report = report_of_archive(archive, options, context, origin);
   require_modules(file.budget, report, archive);
-  const int code = finish(check(report, budget, library), options);
+  const int code = finish(check(report, budget, library), options, origin);
   if (options.update) {
     const auto limits = lowered(file.budget, budget, report, library);
     update_budget(options.budget, file, limits);

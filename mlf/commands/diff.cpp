@@ -293,18 +293,6 @@ Build read_build(const std::string& path, const std::vector<std::string>& profil
   return build;
 }
 
-std::string to_text(const BuildDifference& difference, DiffFormat format) {
-  switch (format) {
-    case DiffFormat::text:
-      break;
-    case DiffFormat::json:
-      return to_json(difference, JsonLayout::pretty);
-    case DiffFormat::markdown:
-      return to_markdown(difference);
-  }
-  return to_tables(difference, screen_of_standard_output());
-}
-
 /// Errors: `usage` if the page would overwrite one of its inputs.
 void check_page(const DiffArguments& options) {
   std::vector<std::string> inputs{options.before, options.after};
@@ -324,7 +312,11 @@ int run_diff(const DiffArguments& options, const Context& context) {
   if (is_page) {
     write_diff_page_file(before, after, difference, options.html);
   } else {
-    print(to_text(difference, options.format));
+    print(options.format == DiffFormat::json
+              ? to_json(difference, form_of(context, {&before.deployment, &after.deployment}))
+          : options.format == DiffFormat::markdown
+              ? to_markdown(difference)
+              : to_tables(difference, screen_of_standard_output()));
   }
   if (difference.empty() && !is_page && options.format == DiffFormat::text) {
     context.console.detail("no differences");

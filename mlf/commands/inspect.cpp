@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "arguments.h"
 #include "commands/command.h"
 #include "mlf/inspection.h"
 #include "options.h"
@@ -325,11 +326,11 @@ std::string loops_table(const Integration& integration, const Screen& screen) {
 }
 
 int show_integration(const Deployment& deployment, const InspectArguments& options,
-                     const Limits& limits) {
+                     const Limits& limits, const Context& context) {
   const Integration list = support::get_or_throw(
       integration_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   const Screen screen = screen_of_standard_output();
-  print(options.json    ? to_json(deployment, list, JsonLayout::pretty)
+  print(options.json    ? to_json(deployment, list, form_of(context, {&deployment}))
         : options.loops ? to_tables(list, screen) + loops_table(list, screen)
                         : to_tables(list, screen));
   return 0;
@@ -339,9 +340,9 @@ int run_inspect(const InspectArguments& options, const Context& context) {
   const Limits limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment =
       support::get_or_throw(Deployment::open(options.archive, limits.deployment()));
-  if (options.integration) return show_integration(deployment, options, limits);
+  if (options.integration) return show_integration(deployment, options, limits, context);
   const Inspection inspection = inspect(deployment);
-  print(options.json ? to_json(deployment, inspection, JsonLayout::pretty)
+  print(options.json ? to_json(deployment, inspection, form_of(context, {&deployment}))
                      : to_tables(deployment, inspection, screen_of_standard_output()));
   return report_failures(inspection, context.console);
 }

@@ -218,7 +218,7 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
     context.console.detail(fmt::format("{}: {} changed", options.archive, name));
   }
   if (prints_nothing) return 0;
-  print(options.json ? to_json(report, JsonLayout::pretty)
+  print(options.json ? to_json(report, form_of(context, {&deployment}))
                      : to_text(report, screen_of_standard_output()));
   return 0;
 }

@@ -380,7 +380,7 @@ void plan_networks(const PlanArguments& options, const Context& context) {
   const Deployment deployment = open_archive(options.archive, context);
   const std::vector<plan::MemoryLimit> memories = memories_of(options.memories);
   const ArchivePlan plan = get_or_throw(plan_archive(deployment, limits_of(options), memories));
-  print(options.json ? to_json(plan, JsonLayout::pretty)
+  print(options.json ? to_json(plan, form_of(context, {&deployment}))
                      : to_text(plan, options.details, screen_of_standard_output()));
   if (!memories.empty()) return require_split(plan);
   const bool has_network =

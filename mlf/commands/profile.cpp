@@ -369,7 +369,8 @@ void warn_of_software_floats(const Profile& profile, const Context& context) {
 }
 
 Profile profile_of_archive(const std::string& archive, const ProfileArguments& arguments,
-                           const ProfileOptions& options, const Context& context) {
+                           const ProfileOptions& options, const Context& context,
+                           DocumentForm& form) {
   const NetworkArgument argument =
       read_network_argument(archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, context.console);
@@ -383,6 +384,7 @@ Profile profile_of_archive(const std::string& archive, const ProfileArguments& a
     if (!arguments.cycles.empty()) cycles = cycles_of(arguments.cycles);
     get_or_throw(set_clock(profile, hertz_of(arguments.clock), cycles));
   }
+  if (arguments.json) form = form_of(context, {&argument.deployment});
   return profile;
 }
 
@@ -432,6 +434,7 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
   // A wrong command line is an error before the network runs.
   if (!arguments.clock.empty()) hertz_of(arguments.clock);
   if (!arguments.cycles.empty()) cycles_of(arguments.cycles);
+  DocumentForm form(JsonLayout::pretty);
   std::optional<Profile> before;
   if (!arguments.other.empty()) {
     if (!arguments.measured.empty() && !is_json(arguments.other)) {
@@ -440,10 +443,10 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
     }
     before = is_json(arguments.other)
                  ? get_or_throw(load_profile(arguments.other))
-                 : profile_of_archive(arguments.other, arguments, options, context);
+                 : profile_of_archive(arguments.other, arguments, options, context, form);
   }
   const Profile profile =
-      profile_of_archive(arguments.network.archive, arguments, options, context);
+      profile_of_archive(arguments.network.archive, arguments, options, context, form);
   if (before) {
     const std::string of_before = build_text(*before);
     const std::string of_this = build_text(profile);
@@ -452,7 +455,7 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
     }
     print(changes_table(*before, profile).text(screen));
   } else if (arguments.json) {
-    print(to_json(profile, JsonLayout::pretty));
+    print(to_json(profile, form));
   } else {
     const Table kernels = kernels_table(profile);
     print(calls_table(profile).text(screen) + (kernels.empty() ? "" : "\n" + kernels.text(screen)) +

@@ -577,11 +577,14 @@ std::string calls_as_csv(const Report& report) {
   return text;
 }
 
-void print_report(const Report& report, const ReportArguments& options) {
+void print_report(const Deployment& deployment, const Report& report,
+                  const ReportArguments& options, const Context& context) {
   std::string text;
   const auto sink = [&](std::string_view bytes) { text += bytes; };
   if (options.json) {
-    get_or_throw(write_report_json(report, JsonLayout::compact, sink));
+    DocumentForm form = form_of(context, {&deployment});
+    form.layout = JsonLayout::compact;
+    get_or_throw(write_report_json(report, form, sink));
   } else if (options.csv) {
     text = calls_as_csv(report);
   } else if (options.node_data) {
@@ -650,7 +653,7 @@ int run_report(const ReportArguments& options, const Context& context) {
       get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(report, deployment, options.profiles);
   if (options.html.empty()) {
-    print_report(report, options);
+    print_report(deployment, report, options, context);
   } else {
     write_report_page(deployment, report, options.archive, options.html, context.words);
   }

@@ -469,11 +469,12 @@ std::string failure_of(const RunComparison& comparison) {
 
 /// Prints the outputs, or how they differ.
 int show(const RunArguments& arguments, const std::string& module, const RunResult& result,
-         const std::optional<RunComparison>& comparison, const Console& console) {
+         const std::optional<RunComparison>& comparison, const DocumentForm& form,
+         const Console& console) {
   if (takes_standard_output({arguments.output, arguments.layers}, printed_by(arguments))) {
     // Only the exit code and a message say more.
   } else if (arguments.json) {
-    print(to_json(module, result, comparison, JsonLayout::pretty));
+    print(to_json(module, result, comparison, form));
   } else if (comparison) {
     print(comparison_text(*comparison, arguments));
   } else if (arguments.output.empty()) {
@@ -545,7 +546,12 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   }
   if (comparison) comparison->seeds = seeds;
   const std::string& module = argument.deployment.library().modules[argument.module].name;
-  return show(arguments, module, result, comparison, console);
+  DocumentForm form(JsonLayout::pretty);
+  if (arguments.json) {
+    form = other ? form_of(context, {&argument.deployment, &other->deployment})
+                 : form_of(context, {&argument.deployment});
+  }
+  return show(arguments, module, result, comparison, form, console);
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ std::string to_lines(const VerifiedArchive& archive, const Console& console) {
 }
 
 std::string format_results(std::span<const VerifiedArchive> verified,
-                           const VerifyArguments& options, const Console& console) {
-  if (options.json) return to_json(verified, JsonLayout::pretty);
+                           const VerifyArguments& options, const Context& context) {
+  if (options.json) return to_json(verified, {JsonLayout::pretty, {context.words}});
   std::string text;
-  for (const VerifiedArchive& archive : verified) text += to_lines(archive, console);
+  for (const VerifiedArchive& archive : verified) text += to_lines(archive, context.console);
   return text;
 }
 
@@ -92,7 +92,7 @@ int run_verify(const VerifyArguments& options, const Context& context) {
       exit = exit_code(ErrorKind::check_failed);
   }
   // Also after failures: findings about the other archives are still valid.
-  print(format_results(verified, options, context.console));
+  print(format_results(verified, options, context));
   return exit;
 }
 

@@ -186,8 +186,8 @@ void write_module(Writer& out, const ModulePlan& module) {
 
 }  // namespace
 
-std::string to_json(const ArchivePlan& plan, JsonLayout layout) {
-  return json::document_text(layout, "mlf-plan", kPlanVersion, [&](json::Writer& out) {
+std::string to_json(const ArchivePlan& plan, const DocumentForm& form) {
+  return json::document_text(form, "mlf-plan", kPlanVersion, [&](json::Writer& out) {
     out.objects("modules", plan.modules, write_module);
   });
 }

@@ -1,7 +1,10 @@
 #include "mlf/deployment.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -22,6 +25,8 @@
 #include "model_library/files.h"
 #include "model_library/layout.h"
 #include "support/error.h"
+#include "support/file.h"
+#include "support/sha256.h"
 #include "tir/c/c.h"
 
 namespace mlf {
@@ -413,30 +418,6 @@ Result<Networks> Deployment::networks() const {
   });
 }
 
-Result<std::vector<const Member*>> Deployment::tir_members() const {
-  return support::to_result([&] {
-    MembersOnce members;
-    bool has_constants = false;
-    bool has_capture = false;
-    for (const TirSource& source : tir_sources()) {
-      has_capture = has_capture || !source.c;
-      if (source.member == nullptr) continue;
-      members.add(source.member);
-      for (const Member* file : source.c_members) members.add(file);
-      // Only texts that lack data depend on the sources of data, which are the same for all.
-      if (!source.allocates_constants || std::exchange(has_constants, true)) continue;
-      for (const Member* member : state_->constant_members()) members.add(member);
-    }
-    // Captured TIR counts where it equals the C.
-    for (std::size_t i = 0; has_capture && i < library().modules.size(); ++i) {
-      for (const TirSource& source : state_->generated_c(i).sources) {
-        for (const Member* file : source.c_members) members.add(file);
-      }
-    }
-    return std::move(members).take();
-  });
-}
-
 const graph::Topology* Networks::of(std::size_t module) const noexcept {
   const auto at = std::ranges::lower_bound(found, module, {}, &Network::module);
   return at == found.end() || at->module != module ? nullptr : &at->topology;
@@ -464,6 +445,63 @@ std::vector<const Member*> Deployment::network_members() const {
   std::sort(members.begin(), members.end(), in_order);
   members.erase(std::unique(members.begin(), members.end()), members.end());
   return members;
+}
+
+Result<std::vector<const Member*>> Deployment::members_read() const {
+  return support::to_result([&] {
+    MembersOnce members;
+    // If no file states the modules, the files that name them are read as TIR or networks.
+    if (const Member* description = model_library::description_of(archive())) {
+      members.add(description);
+    }
+    bool has_constants = false;
+    bool has_capture = false;
+    for (const TirSource& source : tir_sources()) {
+      has_capture = has_capture || !source.c;
+      if (source.member == nullptr) continue;
+      members.add(source.member);
+      for (const Member* file : source.c_members) members.add(file);
+      // Only texts that lack data depend on the sources of data, which are the same for all.
+      if (!source.allocates_constants || std::exchange(has_constants, true)) continue;
+      for (const Member* member : state_->constant_members()) members.add(member);
+    }
+    // Captured TIR counts where it equals the C.
+    for (std::size_t i = 0; has_capture && i < library().modules.size(); ++i) {
+      for (const TirSource& source : state_->generated_c(i).sources) {
+        for (const Member* file : source.c_members) members.add(file);
+      }
+    }
+    // Headers, Relay text and graphs name and type what TIR leaves open: a change of theirs changes
+    // networks.
+    for (const Member* member : network_members()) members.add(member);
+    return std::move(members).take();
+  });
+}
+
+std::vector<FileDigest> Deployment::files_read() const {
+  std::vector<FileDigest> files;
+  for (const TirSource& source : tir_sources()) {
+    if (source.member == nullptr) files.push_back({source.name, support::sha256_hex(source.text)});
+  }
+  return files;
+}
+
+Result<ArchiveOrigin> Deployment::origin() const {
+  return support::to_result([&] {
+    const std::filesystem::path path(archive().path());
+    ArchiveOrigin origin{.archive = {path.filename().string(), ""},
+                         .version = library().version,
+                         .files = files_read()};
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(path, failure)) {
+      const auto content = support::FileContent::map(support::File::open(path, O_RDONLY));
+      origin.archive.sha256 = support::sha256_hex(content.bytes());
+    }
+    for (const Member* member : get_or_throw(members_read())) {
+      origin.members.push_back({member->name, get_or_throw(archive().sha256(*member))});
+    }
+    return origin;
+  });
 }
 
 }  // namespace mlf

@@ -222,8 +222,9 @@ void write_files(json::Writer& out, const ModuleFiles& files) {
 
 }  // namespace deployment
 
-std::string to_json(const Deployment& deployment, const Inspection& inspection, JsonLayout layout) {
-  return json::document_text(layout, "mlf-inspect", kInspectVersion, [&](json::Writer& out) {
+std::string to_json(const Deployment& deployment, const Inspection& inspection,
+                    const DocumentForm& form) {
+  return json::document_text(form, "mlf-inspect", kInspectVersion, [&](json::Writer& out) {
     const ModelLibrary& library = deployment.library();
     out.object("archive", deployment.archive(), deployment::write_archive);
     out.member("model_library_version",

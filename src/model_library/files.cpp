@@ -218,4 +218,9 @@ void assign_files(ModelLibrary& library, std::span<const FileRef> members) {
   }
 }
 
+const archive::Member* description_of(const archive::Archive& archive) {
+  const archive::Member* const metadata = archive.find(kMetadata);
+  return metadata != nullptr ? metadata : archive.find(kBuild);
+}
+
 }  // namespace mlf::model_library

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "mlf/archive.h"
 #include "mlf/model_library.h"
 
 namespace mlf::model_library {
@@ -14,6 +15,9 @@ namespace mlf::model_library {
 inline constexpr std::string_view kMetadata = "metadata.json";
 /// The file that makes a directory of captured TIR a build, see schemas/build.md.
 inline constexpr std::string_view kBuild = "build.json";
+
+/// The file that states the modules. Null if there is none.
+const archive::Member* description_of(const archive::Archive& archive);
 
 // Where generated code is.
 inline constexpr std::string_view kSources = "codegen/host/src/";

@@ -50,8 +50,8 @@ void write_module(Writer& out, const OptimizedModule& module) {
 
 }  // namespace
 
-std::string to_json(const OptimizeReport& report, JsonLayout layout) {
-  return json::document_text(layout, "mlf-optimize", kOptimizeVersion, [&](Writer& out) {
+std::string to_json(const OptimizeReport& report, const DocumentForm& form) {
+  return json::document_text(form, "mlf-optimize", kOptimizeVersion, [&](Writer& out) {
     out.objects("modules", report.modules, write_module);
     out.text_or_null("ram_plan",
                      report.ram_plan ? to_string(*report.ram_plan) : std::string_view());

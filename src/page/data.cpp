@@ -1,11 +1,7 @@
 // Data of a page besides the report: rectangles of the memory map, and code by kernel.
-#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -15,9 +11,7 @@
 #include "page/page.h"
 #include "report/integration_tables.h"
 #include "support/error.h"
-#include "support/file.h"
 #include "support/name_map.h"
-#include "support/sha256.h"
 
 namespace mlf {
 namespace page {
@@ -158,26 +152,6 @@ PageModule module_data(const ModuleReport& module, std::size_t position, CodeCol
   return data;
 }
 
-void add_sources(const Deployment& deployment, PageData& data) {
-  const archive::Archive& archive = deployment.archive();
-  const std::filesystem::path path(archive.path());
-  std::error_code failure;
-  if (std::filesystem::is_regular_file(path, failure)) {
-    const auto content = support::FileContent::map(support::File::open(path, O_RDONLY));
-    data.sources.push_back({fmt::format("{}, Model Library Format {}", path.filename().string(),
-                                        deployment.library().version),
-                            support::sha256_hex(content.bytes())});
-  }
-  std::vector<const archive::Member*> members{archive.find("metadata.json")};
-  std::ranges::copy(support::get_or_throw(deployment.tir_members()), std::back_inserter(members));
-  std::ranges::copy(deployment.network_members(), std::back_inserter(members));
-  std::set<std::string_view> seen;
-  for (const archive::Member* member : members) {
-    if (member == nullptr || !seen.insert(member->name).second) continue;
-    data.sources.push_back({member->name, support::get_or_throw(archive.sha256(*member))});
-  }
-}
-
 }  // namespace
 }  // namespace page
 
@@ -189,7 +163,7 @@ PageData page_data(const Deployment& deployment, const Report& report) {
     data.modules.back().integration =
         report::integration_of_module(deployment, i, report.modules[i]);
   }
-  page::add_sources(deployment, data);
+  data.origin = support::get_or_throw(deployment.origin());
   return data;
 }
 

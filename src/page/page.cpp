@@ -94,7 +94,16 @@ void write_sources(HtmlWriter& html, const std::vector<const PageData*>& builds)
   html.element("h2", {{"id", "sources"}}, "Sources");
   html.element("p", {{"class", "symbol"}}, builds.front()->command);
   for (const PageData* build : builds) {
-    write_table(html, build->title, "needs sources", {"File", "SHA-256"}, build->sources);
+    const auto& [archive, version, members, files] = build->origin;
+    std::vector<std::vector<std::string>> rows;
+    const auto add = [&](const std::string& name, const std::string& sha256) {
+      if (!sha256.empty()) rows.push_back({name, sha256});
+    };
+    add(fmt::format("{}, Model Library Format {}", archive.name, version), archive.sha256);
+    for (const auto* list : {&members, &files}) {
+      for (const auto& [name, sha256] : *list) add(name, sha256);
+    }
+    write_table(html, build->title, "needs sources", {"File", "SHA-256"}, rows);
   }
   html.close("section");
 }

@@ -80,9 +80,7 @@ struct PageModule {
 struct PageData {
   std::string title;                  ///< the archive's name, for people
   std::vector<PageModule> modules{};  ///< as in Report
-  /// Name and SHA-256 of the archive, if it is a file, and of the members that modules, TIR and
-  /// networks were read from.
-  std::vector<std::vector<std::string>> sources{};
+  ArchiveOrigin origin{};
   std::string command{};  ///< that wrote the page; set by the caller
 };
 

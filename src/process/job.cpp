@@ -6,7 +6,6 @@
 
 #include "archive/contents.h"
 #include "archive/replace_file.h"
-#include "deployment/members_once.h"
 #include "deployment/tir_name.h"
 #include "model_library/files.h"
 #include "model_library/layout.h"
@@ -62,16 +61,10 @@ AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   return added;
 }
 
-/// The file that states the modules. Null if there is none.
-const Member* description_of(const Archive& archive) {
-  const Member* metadata = archive.find(model_library::kMetadata);
-  return metadata != nullptr ? metadata : archive.find(model_library::kBuild);
-}
-
 /// The file that states the modules, else a file of generated code or captured TIR: a deployment
 /// requires one of them. Null if there is none.
 const Member* anchor_of(const Archive& archive) {
-  if (const Member* description = description_of(archive)) return description;
+  if (const Member* description = model_library::description_of(archive)) return description;
   const std::string_view directory = deployment::source_directory(archive);
   const auto found = std::ranges::find_if(archive.members(), [&](const Member& member) {
     return member.type == archive::MemberType::file &&
@@ -110,30 +103,9 @@ Deployment open_deployment(Archive archive, const ProcessOptions& options) {
 }
 
 /// Null if it is missing.
-const Member* written_member(const Archive& archive, const Digest& written) {
+const Member* written_member(const Archive& archive, const FileDigest& written) {
   const Member* member = archive.find(written.name);
   return member != nullptr && member->type == archive::MemberType::file ? member : nullptr;
-}
-
-/// The members that determine the outputs, in the order of use, which the manifest keeps.
-std::vector<const Member*> members_read(const Job& job) {
-  deployment::MembersOnce members;
-  // If no file states the modules, the files that name them are read as TIR or networks.
-  if (const Member* description = description_of(job.archive())) members.add(description);
-  for (const Member* member : get_or_throw(job.deployment.tir_members())) members.add(member);
-  // Headers, Relay text and graphs name and type what TIR leaves open: a change of theirs changes
-  // networks.
-  for (const Member* member : job.deployment.network_members()) members.add(member);
-  return std::move(members).take();
-}
-
-/// Only their last names, because their paths depend on the caller.
-std::vector<Digest> files_read(const Job& job) {
-  std::vector<Digest> files;
-  for (const TirSource& source : job.deployment.tir_sources()) {
-    if (source.member == nullptr) files.push_back({source.name, support::sha256_hex(source.text)});
-  }
-  return files;
 }
 
 /// Computes digests that will be needed, while the caller reads: of the members that determine the
@@ -141,7 +113,7 @@ std::vector<Digest> files_read(const Job& job) {
 std::future<void> count_ahead(const Job& job) {
   std::vector<const Member*> members = job.members_read;
   if (job.previous) {
-    for (const Digest& written : job.previous->written) {
+    for (const FileDigest& written : job.previous->written) {
       if (const Member* member = written_member(job.archive(), written)) members.push_back(member);
     }
   }
@@ -169,7 +141,7 @@ bool in_place(const std::string& path, const ProcessOptions& options) {
   return options.output.empty() && path != kStandardStream;
 }
 
-OutputState state_of(const Archive& archive, const Digest& written) {
+OutputState state_of(const Archive& archive, const FileDigest& written) {
   const Member* member = written_member(archive, written);
   if (member == nullptr) return OutputState::missing;
   // Compares only content: times and owners change if the archive is repacked.
@@ -200,8 +172,8 @@ Job prepare(const std::string& path, const ProcessOptions& options) {
 Job prepare(Deployment deployment, const ProcessOptions& options) {
   const OutputNames names(deployment::source_directory(deployment.archive()));
   Job job{.options = options, .deployment = std::move(deployment), .names = names};
-  job.members_read = members_read(job);
-  job.files_read = files_read(job);
+  job.members_read = get_or_throw(job.deployment.members_read());
+  job.files_read = job.deployment.files_read();
   job.previous = previous_manifest(job.archive(), job.names);
   job.counting = count_ahead(job);
   return job;

@@ -20,7 +20,7 @@ struct Job {
   Deployment deployment;
   OutputNames names;
   std::vector<const archive::Member*> members_read{};  ///< that the outputs depend on
-  std::vector<Digest> files_read{};                    ///< beside the archive, the same
+  std::vector<FileDigest> files_read{};                ///< beside the archive, the same
   std::optional<Manifest> previous{};
   std::vector<std::string> kept{};  ///< existing members with the names of TIR to add
   std::future<void> counting{};     ///< computes digests in the archive; ends before it
@@ -44,6 +44,6 @@ Job prepare(Deployment deployment, const ProcessOptions& options);
 
 /// The state of a member that an earlier run wrote.
 enum class OutputState : std::uint8_t { intact, changed, missing };
-OutputState state_of(const archive::Archive& archive, const Digest& written);
+OutputState state_of(const archive::Archive& archive, const FileDigest& written);
 
 }  // namespace mlf::process

@@ -39,11 +39,6 @@ std::optional<tir::ConstantPlace> place_named(std::string_view name) {
 // Keys are in the order of schemas/manifest.schema.json. Names come from the archive, which
 // guarantees UTF-8, or from the file system, which does not.
 
-void write_digest(json::Writer& out, const Digest& digest) {
-  out.member("name", json::valid_utf8(digest.name));
-  out.member("sha256", digest.sha256);
-}
-
 void write_target(json::Writer& out, const ManifestTarget& target) {
   out.member("kind", target.kind);
   out.member("device_type", target.device_type);
@@ -68,18 +63,18 @@ void write_network(json::Writer& out, const ManifestNetwork& entry) {
 void write_members(json::Writer& out, const Manifest& manifest) {
   out.object("options", [&] { out.member("constants", name_of(manifest.inputs.constants)); });
   out.object("consumed", [&] {
-    out.objects("members", manifest.inputs.members, write_digest);
-    out.objects("files", manifest.inputs.files, write_digest);
+    out.objects("members", manifest.inputs.members, json::write_digest);
+    out.objects("files", manifest.inputs.files, json::write_digest);
   });
-  out.objects("written", manifest.written, write_digest);
+  out.objects("written", manifest.written, json::write_digest);
   // The rest is for readers of the archive: it states the content of each member. mlf does not read
   // it.
   out.objects("tir", manifest.tir, write_tir);
   out.objects("networks", manifest.networks, write_network);
 }
 
-std::vector<Digest> read_digests(json::Value list) {
-  std::vector<Digest> digests;
+std::vector<FileDigest> read_digests(json::Value list) {
+  std::vector<FileDigest> digests;
   for (const json::Value entry : list.as_array()) {
     digests.push_back(
         {std::string(entry.at("name").as_string()), std::string(entry.at("sha256").as_string())});
@@ -102,7 +97,7 @@ std::optional<Manifest> read_root(json::Value root, const OutputNames& names) {
   // Listed members are removed without a question, so the list may contain only names that mlf
   // writes.
   const bool plausible = std::ranges::all_of(
-      manifest.written, [&](const Digest& digest) { return names.contain(digest.name); });
+      manifest.written, [&](const FileDigest& digest) { return names.contain(digest.name); });
   if (!plausible) return std::nullopt;
   return manifest;
 }

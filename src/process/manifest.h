@@ -6,23 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/formats.h"
 #include "mlf/tir/write.h"
 #include "support/byte_sink.h"
 
 namespace mlf::process {
 
-struct Digest {
-  std::string name;
-  std::string sha256;  ///< lower-case hex
-
-  friend bool operator==(const Digest&, const Digest&) = default;
-};
-
 /// Everything that the outputs depend on.
 struct Inputs {
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
-  std::vector<Digest> members;  ///< members that were read
-  std::vector<Digest> files;    ///< files beside the archive that were read, by their last name
+  std::vector<FileDigest> members;  ///< members that were read
+  std::vector<FileDigest> files;    ///< files beside the archive that were read, by their last name
 
   friend bool operator==(const Inputs&, const Inputs&) = default;
 };
@@ -52,7 +46,7 @@ struct ManifestNetwork {
 
 struct Manifest {
   Inputs inputs;
-  std::vector<Digest> written{};  ///< all outputs but the manifest itself
+  std::vector<FileDigest> written{};  ///< all outputs but the manifest itself
   std::vector<ManifestTir> tir{};
   std::vector<ManifestNetwork> networks{};
 };

@@ -62,7 +62,7 @@ bool listed_graphs_suffice(const Job& job) {
   if (!wants(job, Requirement::graph)) return true;
   const auto& written = job.previous->written;
   return std::ranges::all_of(job.modules(), [&](const Module& module) {
-    return std::ranges::any_of(written, [&](const Digest& digest) {
+    return std::ranges::any_of(written, [&](const FileDigest& digest) {
       return digest.name == job.names.graph(module.name, job.archive().path());
     });
   });
@@ -72,7 +72,7 @@ bool listed_graphs_suffice(const Job& job) {
 /// bytes.
 bool is_up_to_date(const Job& job) {
   return job.previous && job.previous->inputs == job.inputs(job.options.constants) &&
-         std::ranges::all_of(job.previous->written, [&](const Digest& written) {
+         std::ranges::all_of(job.previous->written, [&](const FileDigest& written) {
            return state_of(job.archive(), written) == OutputState::intact;
          });
 }
@@ -82,7 +82,7 @@ std::set<std::string> own_members(const Job& job) {
   std::set<std::string> own;
   if (!job.previous) return own;
   own.insert(job.names.manifest());
-  for (const Digest& written : job.previous->written) {
+  for (const FileDigest& written : job.previous->written) {
     if (job.archive().find(written.name) != nullptr) own.insert(written.name);
   }
   return own;

@@ -49,8 +49,8 @@ constexpr const char* kNoManifest = "mlf has not processed the archive";
 /// Files beside the archive that the earlier run read and this run was not given.
 std::vector<std::string> files_not_given(const Inputs& then, const Inputs& now) {
   std::vector<std::string> missing;
-  for (const Digest& file : then.files) {
-    if (std::ranges::find(now.files, file.name, &Digest::name) == now.files.end()) {
+  for (const FileDigest& file : then.files) {
+    if (std::ranges::find(now.files, file.name, &FileDigest::name) == now.files.end()) {
       missing.push_back(file.name);
     }
   }
@@ -58,7 +58,7 @@ std::vector<std::string> files_not_given(const Inputs& then, const Inputs& now) 
 }
 
 /// Whether the archive still has the inputs that mlf read.
-bool is_unchanged(const Job& job, const Digest& member) {
+bool is_unchanged(const Job& job, const FileDigest& member) {
   return state_of(job.archive(), member) == OutputState::intact;
 }
 
@@ -107,10 +107,10 @@ class Verifier {
     // The options of the earlier run determine the form of constants.
     const Inputs now = job_.inputs(then.constants);
     const auto missing = files_not_given(then, now);
-    for (const Digest& member : then.members) {
+    for (const FileDigest& member : then.members) {
       ++(is_unchanged(job_, member) ? result.passed : result.failed);
     }
-    for (const Digest& file : then.files) {
+    for (const FileDigest& file : then.files) {
       if (std::ranges::find(missing, file.name) != missing.end()) continue;
       ++(std::ranges::count(now.files, file) != 0 ? result.passed : result.failed);
     }
@@ -130,7 +130,7 @@ class Verifier {
       result.not_checked = kNoManifest;
       return;
     }
-    for (const Digest& written : job_.previous->written) {
+    for (const FileDigest& written : job_.previous->written) {
       const auto state = state_of(job_.archive(), written);
       ++(state == OutputState::intact ? result.passed : result.failed);
       if (state == OutputState::intact) continue;
@@ -318,7 +318,9 @@ Verification verify(const std::string& path, const VerifyOptions& options) {
   reading.tir_limits = options.tir_limits;
   reading.macros = options.macros;
   const Job job = prepare(path, reading);
-  return Verifier(job).run();
+  Verification verification = Verifier(job).run();
+  verification.origin = get_or_throw(job.deployment.origin());
+  return verification;
 }
 
 }  // namespace
@@ -363,8 +365,12 @@ Result<Verification> verify_archive(const std::string& path, const VerifyOptions
   return support::to_result_in(path, [&] { return process::verify(path, options); });
 }
 
-std::string to_json(std::span<const VerifiedArchive> archives, JsonLayout layout) {
-  return json::document_text(layout, "mlf-verify", kVerifyVersion, [&](json::Writer& out) {
+std::string to_json(std::span<const VerifiedArchive> archives, const DocumentForm& form) {
+  DocumentForm with_origins = form;
+  for (const VerifiedArchive& one : archives) {
+    with_origins.origin.archives.push_back(one.verification.origin);
+  }
+  return json::document_text(with_origins, "mlf-verify", kVerifyVersion, [&](json::Writer& out) {
     out.objects("archives", archives, process::write_archive);
   });
 }

@@ -177,8 +177,8 @@ Profile profile_in(const Value& root) {
 }  // namespace
 }  // namespace profile
 
-std::string to_json(const Profile& profile, JsonLayout layout) {
-  return json::document_text(layout, "mlf-profile", kProfileVersion, [&](json::Writer& out) {
+std::string to_json(const Profile& profile, const DocumentForm& form) {
+  return json::document_text(form, "mlf-profile", kProfileVersion, [&](json::Writer& out) {
     out.member("module", profile.module);
     out.member("source", to_string(profile.source));
     out.member("unit", profile.unit());

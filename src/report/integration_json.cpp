@@ -95,17 +95,16 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleF
 }  // namespace report
 
 std::string to_json(const Deployment& deployment, const Integration& integration,
-                    JsonLayout layout) {
-  return json::document_text(
-      layout, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
-        out.member("archive", json::valid_utf8(deployment.archive().path()));
-        out.objects("modules", std::views::iota(std::size_t{0}, integration.modules.size()),
-                    [&](json::Writer&, std::size_t i) {
-                      report::write_integration(out, integration.modules[i],
-                                                deployment.library().modules[i].files,
-                                                integration.report.modules[i]);
-                    });
-      });
+                    const DocumentForm& form) {
+  return json::document_text(form, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
+    out.member("archive", json::valid_utf8(deployment.archive().path()));
+    out.objects("modules", std::views::iota(std::size_t{0}, integration.modules.size()),
+                [&](json::Writer&, std::size_t i) {
+                  report::write_integration(out, integration.modules[i],
+                                            deployment.library().modules[i].files,
+                                            integration.report.modules[i]);
+                });
+  });
 }
 
 }  // namespace mlf

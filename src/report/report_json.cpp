@@ -340,18 +340,18 @@ void write_node_costs(json::Writer& out, const ModuleReport& module,
 }  // namespace
 }  // namespace report
 
-Result<void> write_report_json(const Report& report, JsonLayout layout, const Sink& sink) {
+Result<void> write_report_json(const Report& report, const DocumentForm& form, const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
-    json::write_document(bytes, layout, "mlf-report", kReportVersion, [&](json::Writer& out) {
+    json::write_document(bytes, form, "mlf-report", kReportVersion, [&](json::Writer& out) {
       out.objects("modules", report.modules, report::write_module);
       out.objects("totals", totals(report), report::write_total);
     });
   });
 }
 
-std::string to_json(const CheckResults& results, JsonLayout layout) {
-  return json::document_text(layout, "mlf-check", kCheckVersion, [&](json::Writer& out) {
+std::string to_json(const CheckResults& results, const DocumentForm& form) {
+  return json::document_text(form, "mlf-check", kCheckVersion, [&](json::Writer& out) {
     out.objects("results", results.limits, report::write_limit);
     out.objects("findings", results.findings, report::write_unwanted);
     out.objects("contradictions", results.contradictions, report::write_module_contradiction);
@@ -360,8 +360,8 @@ std::string to_json(const CheckResults& results, JsonLayout layout) {
   });
 }
 
-std::string to_json(const BuildDifference& difference, JsonLayout layout) {
-  return json::document_text(layout, "mlf-diff", kDiffVersion, [&](json::Writer& out) {
+std::string to_json(const BuildDifference& difference, const DocumentForm& form) {
+  return json::document_text(form, "mlf-diff", kDiffVersion, [&](json::Writer& out) {
     out.objects("modules", difference.modules, report::write_changed_module);
     out.objects("constants", difference.constants, report::write_changed_constant);
     out.objects("members", difference.members, report::write_changed_member);

@@ -102,8 +102,8 @@ bool RunComparison::outputs_differ() const {
 }
 
 std::string to_json(const std::string& module, const RunResult& result,
-                    const std::optional<RunComparison>& comparison, JsonLayout layout) {
-  return json::document_text(layout, "mlf-run", kRunVersion, [&](json::Writer& out) {
+                    const std::optional<RunComparison>& comparison, const DocumentForm& form) {
+  return json::document_text(form, "mlf-run", kRunVersion, [&](json::Writer& out) {
     out.member("module", module);
     out.objects("outputs", result.outputs, run::write_output);
     out.member("unrecorded", result.unrecorded);

@@ -253,6 +253,14 @@ def words_of(schema):
     return found
 
 
+def origin_of_documents():
+    definitions = json.loads((support.SOURCE / "schemas" / "report.schema.json").read_text())["$defs"]
+    return [definitions["origin"], definitions["digest"]]
+
+
+ORIGIN = origin_of_documents()
+
+
 class Contract(unittest.TestCase):
     """The specifications of documents that have no table in the code to be made from."""
 
@@ -261,13 +269,26 @@ class Contract(unittest.TestCase):
                   "check": "numbers codes", "inspect": "codes", "integration": "numbers", "verify": "codes", "run": ""}  # fmt: skip
 
     def test_every_key_and_code_of_the_schemas_is_in_the_words(self):
+        index = (support.SOURCE / "schemas" / "README.md").read_text()
+        origin = words_of(ORIGIN) | {"origin"}
+        self.assertEqual([w for w in sorted(origin) if f"`{w}`" not in index], [])
         explained = {"numbers": {"min", "max"}, "codes": words_of_other_tables()}
         for name, references in self.REFERENCES.items():
             schema = json.loads((support.SOURCE / "schemas" / f"{name}.schema.json").read_text())
             words = specification(name)
-            elsewhere = set().union(*map(explained.get, references.split()))
+            elsewhere = origin.union(*map(explained.get, references.split()))
             missing = [w for w in words_of(schema) - elsewhere if f"`{w}`" not in words]
             self.assertEqual(sorted(missing), [], name)
+
+    def test_the_origin_is_the_same_object_in_all_documents(self):
+        having = []
+        for path in sorted((support.SOURCE / "schemas").glob("*.schema.json")):
+            definitions = json.loads(path.read_text())["$defs"]
+            if "origin" in definitions:
+                self.assertEqual([definitions["origin"], definitions["digest"]], ORIGIN, path.name)
+                having.append(path.name.partition(".")[0])
+        self.assertEqual(having, ["check", "diff", "inspect", "integration", "optimize", "plan", "profile", "report",
+                                  "run", "verify"])
 
     def test_the_index_has_every_specification_and_schema(self):
         directory = support.SOURCE / "schemas"

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import struct
 import subprocess
 import tarfile
@@ -709,6 +710,33 @@ class Tables(unittest.TestCase):
         line = f"1 {largest['dtype']} {size} {largest['zeros']} {largest['least']}..{largest['greatest']}"
         self.assertIn(line.split(), [line.split()[:5] for line in text.splitlines()])
         self.assertIn(["0", "-", "-", "-"], [line.split() for line in text.splitlines()])
+
+
+class Origin(unittest.TestCase):
+    def test_is_the_same_in_every_document(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        with tarfile.open(archive) as tar:
+            digests = {one.name.removeprefix("./"): hashlib.sha256(tar.extractfile(one).read()).hexdigest()
+                       for one in tar if one.isfile()}
+        origins = []
+        for command in (("report", "--json"), ("inspect", "--json"), ("inspect", "--integration", "--json"),
+                        ("verify", "--json"), ("plan", "--json"), ("optimize", "--dry-run", "--json"),
+                        ("check", "--mac", "1G", "--json"), ("run", "--random", "1", "--json"),
+                        ("profile", "--cpu", "host", "--json")):
+            document = json.loads(support.run_ok(*command, archive).stdout)
+            origin = document["origin"]
+            self.assertEqual(origin.pop("command"), shlex.join(["mlf", *command, str(archive)]))
+            origins.append(origin)
+        (one,) = origins[0]["archives"]
+        self.assertEqual((one["name"], one["version"], one["files"]), (archive.name, 7, []))
+        self.assertEqual(one["sha256"], hashlib.sha256(archive.read_bytes()).hexdigest())
+        self.assertEqual({member["name"]: member["sha256"] for member in one["members"]}, digests)
+        for origin in origins:
+            self.assertEqual(origin, origins[0])
+        document = json.loads(support.run("diff", "--json", archive, "-", input=archive.read_bytes()).stdout)
+        first, second = document["origin"]["archives"]
+        self.assertEqual((first["sha256"], second["sha256"]), (one["sha256"], None))
+        self.assertEqual(first["members"], second["members"])
 
 
 if __name__ == "__main__":

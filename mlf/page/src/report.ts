@@ -19,11 +19,47 @@ export interface Report {
   format: "mlf-report";
   version: 1;
   generator: string;
+  origin: Origin;
   /**
    * @minItems 1
    */
   modules: [Module, ...Module[]];
   totals: Total[];
+}
+/**
+ * What the document was made from: the same in all documents, see schemas/README.md.
+ */
+export interface Origin {
+  /**
+   * The command line; null: none wrote the document.
+   */
+  command: string | null;
+  archives: {
+    /**
+     * Without directories.
+     */
+    name: string;
+    /**
+     * Of the file; null: a directory or a stream.
+     */
+    sha256: string | null;
+    /**
+     * Of the Model Library Format.
+     */
+    version: number;
+    /**
+     * Members that modules, TIR and networks were read from.
+     */
+    members: Digest[];
+    /**
+     * TIR beside the archive.
+     */
+    files: Digest[];
+  }[];
+}
+export interface Digest {
+  name: string;
+  sha256: string;
 }
 export interface Module {
   name: string;
