@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "report/budget_parts.h"
+#include "report/shared_numbers.h"
 #include "support/error.h"
 #include "support/nearest.h"
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "report/budget_parts.h"
+#include "report/shared_numbers.h"
 #include "support/nearest.h"
 
 namespace mlf {

@@ -51,6 +51,17 @@ std::optional<std::size_t> number_of(std::string_view name) {
   return support::take_number<std::size_t>(name);
 }
 
+/// Whether a file of generated C or an object is missing: TVM numbers them from 0 on.
+bool misses_files(const Module& module) {
+  std::set<std::size_t> numbers;
+  for (const auto* files : {&module.files.sources, &module.files.objects}) {
+    for (const FileRef& file : *files) {
+      if (const auto number = number_of(file.name)) numbers.insert(*number);
+    }
+  }
+  return !numbers.empty() && *numbers.rbegin() >= numbers.size();
+}
+
 }  // namespace
 
 LineTable::LineTable(std::string_view text) : starts_{0} {
@@ -100,16 +111,6 @@ TirSource text_beside(const archive::Archive& archive, const TirSource& twin) {
   text.name = text.member->name;
   text.text = support::get_or_throw(archive.read(*text.member));
   return text;
-}
-
-bool misses_files(const Module& module) {
-  std::set<std::size_t> numbers;
-  for (const auto* files : {&module.files.sources, &module.files.objects}) {
-    for (const FileRef& file : *files) {
-      if (const auto number = number_of(file.name)) numbers.insert(*number);
-    }
-  }
-  return !numbers.empty() && *numbers.rbegin() >= numbers.size();
 }
 
 Count copied_constants(const archive::Archive& archive, const Module& module) {

@@ -34,9 +34,6 @@ std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive
 /// The text of the same TIR as a lossless twin that has one. Throws `Error`.
 TirSource text_beside(const archive::Archive& archive, const TirSource& twin);
 
-/// Whether a file of generated C or an object is missing: TVM numbers them from 0 on.
-bool misses_files(const Module& module);
-
 /// Returns the bytes of copies of constants in the metadata of one module's generated C: since
 /// v0.9, the `TVMConstantInfo` of `get_c_metadata` contain every constant of the memory planner's
 /// pools as a string, serialised as an NDArray. If one of the module's files is missing there may

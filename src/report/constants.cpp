@@ -196,18 +196,79 @@ const ConstantReader::Source& ConstantReader::source_of(
 /// Summarises the constants of one module.
 class ConstantReader::Summaries {
  public:
-  Summaries(const ModuleReport& module, ConstantReader& reader);
+  Summaries(const ModuleReport& module, ConstantReader& reader)
+      : network_(*module.network), sources_(module.constants) {
+    if (sources_.main) add_main(reader.source_of(sources_.main));
+    if (sources_.pools) pools_ = &reader.source_of(sources_.pools).pooled;
+    const support::NameIndex kernels(network_.kernels, &graph::Kernel::symbol);
+    for (const KernelReport& kernel : module.kernels) {
+      if (!kernel.document) continue;
+      const Source& source = reader.source_of(kernel.document);
+      ByName& by_name = by_kernel_[kernel.symbol];
+      for (ConstantSummary& one :
+           report::constants_of(kernel, kernels.find(kernel.symbol), source.pooled)) {
+        // C may be of several files.
+        const bool is_in_c = kernel.c && one.source == kernel.document->source.member &&
+                             kernel.document->source.dialect == tir::Dialect::c;
+        if (is_in_c) one.source = kernel.c->file;
+        by_name.try_emplace(one.name, std::move(one));
+      }
+    }
+  }
 
   /// The constant of a kernel in a pool or outside of any.
-  ConstantSummary of_kernel(const graph::Kernel& kernel, const graph::KernelBuffer& buffer) const;
-  ConstantSummary of_main(const graph::Value& value) const;
+  ConstantSummary of_kernel(const graph::Kernel& kernel, const graph::KernelBuffer& buffer) const {
+    const ConstantSummary bare{.name = buffer.name};
+    if (buffer.pool) {
+      if (auto known = in_pool(buffer.name, buffer.offset, buffer.bytes)) return *std::move(known);
+    }
+    const auto of_kernel = by_kernel_.find(kernel.symbol);
+    if (of_kernel != by_kernel_.end()) {
+      const auto found = of_kernel->second.find(buffer.name);
+      if (found != of_kernel->second.end()) return found->second;
+    }
+    return bare;
+  }
+
+  /// Main's declaration is known even without the data.
+  ConstantSummary of_main(const graph::Value& value) const {
+    const graph::Storage& storage = network_[value.storage];
+    if (of_main_) {
+      const auto found = of_main_->find(storage.name);
+      if (found != of_main_->end()) return found->second;
+    }
+    ConstantSummary declared{
+        .name = value.name, .dtype = value.type.dtype, .shape = value.type.shape};
+    if (declared.shape) declared.elements = product_of(*declared.shape);
+    if (is_in_file(network_, value)) {
+      const Param* const param = sources_.parameter_of(value);
+      if (param != nullptr && param->data.size() == value.bytes) {
+        add_data(param->data, sources_.member, declared);
+      }
+      return declared;
+    }
+    if (!storage.pool) return declared;
+    return in_pool(value.name, storage.offset, value.bytes).value_or(declared);
+  }
 
  private:
   using ByName = std::map<std::string, ConstantSummary, std::less<>>;
 
-  void add_main(const Source& source);
+  void add_main(const Source& source) {
+    of_main_.emplace();
+    const tir::Node main = source.code->find(network_.provenance.function);
+    if (!main) return;
+    std::vector<ConstantSummary> list;
+    add_allocated(main, *source.document, list);
+    for (ConstantSummary& one : list) of_main_->try_emplace(one.name, one);
+  }
+
   std::optional<ConstantSummary> in_pool(std::string_view name, std::optional<std::uint64_t> offset,
-                                         std::optional<std::uint64_t> bytes) const;
+                                         std::optional<std::uint64_t> bytes) const {
+    auto found = pools_ == nullptr ? std::nullopt : pools_->find(name, offset, bytes);
+    if (found && !sources_.member.empty()) found->source = sources_.member;
+    return found;
+  }
 
   const graph::Topology& network_;
   const ConstantSources& sources_;
@@ -215,78 +276,6 @@ class ConstantReader::Summaries {
   std::optional<ByName> of_main_;                         // by variable
   const PooledConstants* pools_ = nullptr;                // of the whole module; null: none
 };
-
-ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader& reader)
-    : network_(*module.network), sources_(module.constants) {
-  if (sources_.main) add_main(reader.source_of(sources_.main));
-  if (sources_.pools) pools_ = &reader.source_of(sources_.pools).pooled;
-  const support::NameIndex kernels(network_.kernels, &graph::Kernel::symbol);
-  for (const KernelReport& kernel : module.kernels) {
-    if (!kernel.document) continue;
-    const Source& source = reader.source_of(kernel.document);
-    ByName& by_name = by_kernel_[kernel.symbol];
-    for (ConstantSummary& one :
-         report::constants_of(kernel, kernels.find(kernel.symbol), source.pooled)) {
-      // C may be of several files.
-      const bool is_in_c = kernel.c && one.source == kernel.document->source.member &&
-                           kernel.document->source.dialect == tir::Dialect::c;
-      if (is_in_c) one.source = kernel.c->file;
-      by_name.try_emplace(one.name, std::move(one));
-    }
-  }
-}
-
-void ConstantReader::Summaries::add_main(const Source& source) {
-  of_main_.emplace();
-  const tir::Node main = source.code->find(network_.provenance.function);
-  if (!main) return;
-  std::vector<ConstantSummary> list;
-  add_allocated(main, *source.document, list);
-  for (ConstantSummary& one : list) of_main_->try_emplace(one.name, one);
-}
-
-std::optional<ConstantSummary> ConstantReader::Summaries::in_pool(
-    std::string_view name, std::optional<std::uint64_t> offset,
-    std::optional<std::uint64_t> bytes) const {
-  auto found = pools_ == nullptr ? std::nullopt : pools_->find(name, offset, bytes);
-  if (found && !sources_.member.empty()) found->source = sources_.member;
-  return found;
-}
-
-ConstantSummary ConstantReader::Summaries::of_kernel(const graph::Kernel& kernel,
-                                                     const graph::KernelBuffer& buffer) const {
-  const ConstantSummary bare{.name = buffer.name};
-  if (buffer.pool) {
-    if (auto known = in_pool(buffer.name, buffer.offset, buffer.bytes)) return *std::move(known);
-  }
-  const auto of_kernel = by_kernel_.find(kernel.symbol);
-  if (of_kernel != by_kernel_.end()) {
-    const auto found = of_kernel->second.find(buffer.name);
-    if (found != of_kernel->second.end()) return found->second;
-  }
-  return bare;
-}
-
-/// Main's declaration is known even without the data.
-ConstantSummary ConstantReader::Summaries::of_main(const graph::Value& value) const {
-  const graph::Storage& storage = network_[value.storage];
-  if (of_main_) {
-    const auto found = of_main_->find(storage.name);
-    if (found != of_main_->end()) return found->second;
-  }
-  ConstantSummary declared{
-      .name = value.name, .dtype = value.type.dtype, .shape = value.type.shape};
-  if (declared.shape) declared.elements = product_of(*declared.shape);
-  if (is_in_file(network_, value)) {
-    const Param* const param = sources_.parameter_of(value);
-    if (param != nullptr && param->data.size() == value.bytes) {
-      add_data(param->data, sources_.member, declared);
-    }
-    return declared;
-  }
-  if (!storage.pool) return declared;
-  return in_pool(value.name, storage.offset, value.bytes).value_or(declared);
-}
 
 std::vector<ModuleConstant> ConstantReader::constants_of(const ModuleReport& module) {
   std::vector<ModuleConstant> list;

@@ -131,131 +131,8 @@ std::vector<const graph::Value*> values_of_file(const ModuleReport& module) {
   return values;
 }
 
-class Finder {
- public:
-  Finder(const ModuleReport& module, const SearchedCode& code)
-      : module_(module), code_(code), functions_(code.functions) {}
-
-  std::vector<CostFinding> run(const std::vector<NamedFunction>& uncalled);
-
- private:
-  void collect_constants(const NamedFunction& function);
-  void collect_pools();
-  void collect_parameters();
-  void add_constant(std::string name, Node array);
-  void add(CostFindingCode code, std::string where, Count bytes, std::string evidence) {
-    findings_.push_back({code, std::move(where), bytes, std::move(evidence)});
-  }
-
-  void find_constants_twice();
-  void find_metadata_copies();
-  void find_writable_constants();
-  void find_widened_weights();
-  void find_uniform_constants();
-  void find_padding_scratch();
-  void find_index_divisions();
-  void find_half();
-  void find_recomputed();
-
-  const ModuleReport& module_;
-  const SearchedCode& code_;
-  const std::vector<NamedFunction>& functions_;
-  std::vector<Constant> constants_;
-  std::vector<CostFinding> findings_;
-};
-
-void Finder::add_constant(std::string name, Node array) {
-  const auto data = tir::data_of(array);
-  if (!data || data->size() < kSmallestConstant) return;
-  constants_.push_back({std::move(name), array.dtype(f::NDArray::dtype), *data});
-}
-
-void Finder::collect_constants(const NamedFunction& function) {
-  tir::for_each_pre_order(function.function, [&](Node node) {
-    if (!node.is(Kind::AllocateConst)) return;
-    const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
-    add_constant(fmt::format("{}.{}", function.symbol, name), node[f::AllocateConst::data]);
-  });
-}
-
-/// Constants in pools: the attributes of every function list its pools, those of main all pools.
-void Finder::collect_pools() {
-  if (!code_.main) return;
-  tir::for_each_pre_order(code_.main, [&](Node node) {
-    if (!node.is(Kind::ConstantInfo)) return;
-    add_constant(std::string(node.text(f::ConstantInfo::name_hint)), node[f::ConstantInfo::data]);
-  });
-}
-
-void Finder::collect_parameters() {
-  for (const graph::Value* value : values_of_file(module_)) {
-    const Param* const param = module_.constants.parameter_of(*value);
-    if (param == nullptr || param->data.size() < kSmallestConstant) continue;
-    constants_.push_back({param->name, value->type.dtype, param->data});
-  }
-}
-
 std::string_view as_text(Bytes data) {
   return {reinterpret_cast<const char*>(data.data()), data.size()};
-}
-
-void Finder::find_constants_twice() {
-  std::map<std::string_view, std::vector<const Constant*>> by_data;
-  for (const Constant& constant : constants_) by_data[as_text(constant.data)].push_back(&constant);
-  // In the order of the first constant of each group, not of their bytes.
-  for (const Constant& constant : constants_) {
-    const auto& same = by_data[as_text(constant.data)];
-    if (same.size() < 2 || same.front() != &constant) continue;
-    std::string names;
-    for (const Constant* one : same) names += (names.empty() ? "" : ", ") + one->name;
-    add(CostFindingCode::constants_twice, constant.name, (same.size() - 1) * constant.data.size(),
-        fmt::format("equal constants of {} bytes: {}", constant.data.size(), names));
-  }
-}
-
-void Finder::find_metadata_copies() {
-  const Count copies = module_.flash.copies;
-  if (copies.min == 0) return;
-  add(CostFindingCode::metadata_copies, "get_c_metadata", copies,
-      fmt::format("{} bytes of TVMConstantInfo", copies.min));
-}
-
-void Finder::find_writable_constants() {
-  if (!module_.code || module_.code->writable_rodata == 0) return;
-  add(CostFindingCode::writable_constants, ".rodata", module_.code->writable_rodata,
-      "its constants are declared without const: a linker that goes by flags puts them into RAM");
-}
-
-void Finder::find_widened_weights() {
-  for (const Constant& constant : constants_) {
-    if (constant.dtype != tir::DType::Int(16)) continue;
-    // Little-endian: the high byte only extends the sign of the low one.
-    int lowest = 0;
-    int highest = 0;
-    for (std::size_t i = 0; i + 1 < constant.data.size(); i += 2) {
-      const auto low = std::to_integer<unsigned>(constant.data[i]);
-      const auto high = std::to_integer<unsigned>(constant.data[i + 1]);
-      const auto value = static_cast<std::int16_t>(low | high << 8);
-      lowest = std::min<int>(lowest, value);
-      highest = std::max<int>(highest, value);
-    }
-    if (lowest < -128 || highest > 127) continue;
-    add(CostFindingCode::widened_weights, constant.name, constant.data.size() / 2,
-        fmt::format("{} elements of int16 between {} and {}", constant.data.size() / 2, lowest,
-                    highest));
-  }
-}
-
-void Finder::find_uniform_constants() {
-  for (const Constant& constant : constants_) {
-    const std::size_t width = (static_cast<std::size_t>(constant.dtype.bits) + 7) / 8;
-    if (width == 0 || constant.data.size() <= width) continue;
-    const std::string_view text = as_text(constant.data);
-    // Every element equals the one before it.
-    if (text.substr(width) != text.substr(0, text.size() - width)) continue;
-    add(CostFindingCode::uniform_constant, constant.name, constant.data.size() - width,
-        fmt::format("all {} elements have the same value", constant.data.size() / width));
-  }
 }
 
 /// Whether the value is an element of another tensor, or a constant outside of that tensor.
@@ -267,81 +144,189 @@ bool is_padded_copy(Node value) {
          (args[2].is(Kind::IntImm) || args[2].is(Kind::FloatImm));
 }
 
-// The name of the buffer's variable identifies the workspace.
-void Finder::find_padding_scratch() {
-  if (!module_.network) return;
-  const support::NameIndex kernels(module_.network->kernels, &graph::Kernel::symbol);
-  for (const NamedFunction& function : functions_) {
-    const graph::Kernel* kernel = kernels.find(function.symbol);
-    if (kernel == nullptr) continue;
-    std::vector<std::string_view> padded;
+class Finder {
+ public:
+  Finder(const ModuleReport& module, const SearchedCode& code)
+      : module_(module), code_(code), functions_(code.functions) {}
+
+  std::vector<CostFinding> run(const std::vector<NamedFunction>& uncalled) {
+    for (const NamedFunction& function : functions_) collect_constants(function);
+    collect_pools();
+    collect_parameters();
+    // In the order of findings.def.
+    find_constants_twice();
+    find_metadata_copies();
+    find_writable_constants();
+    find_widened_weights();
+    find_uniform_constants();
+    find_padding_scratch();
+    find_index_divisions();
+    find_half();
+    find_unused(module_, uncalled, findings_);
+    find_plain_schedules(module_, functions_, findings_);
+    find_recomputed();
+    return std::move(findings_);
+  }
+
+ private:
+  void collect_constants(const NamedFunction& function) {
     tir::for_each_pre_order(function.function, [&](Node node) {
-      if (!node.is(Kind::BufferStore) || !is_padded_copy(node[f::BufferStore::value])) return;
-      padded.push_back(node[f::BufferStore::buffer][f::Buffer::data].text(f::Var::name));
+      if (!node.is(Kind::AllocateConst)) return;
+      const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
+      add_constant(fmt::format("{}.{}", function.symbol, name), node[f::AllocateConst::data]);
     });
-    for (const graph::KernelBuffer& workspace : kernel->workspaces) {
-      if (std::ranges::find(padded, workspace.name) == padded.end()) continue;
-      add(CostFindingCode::padding_scratch, kernel->symbol, analysis::to_count(workspace.bytes),
-          fmt::format("workspace '{}' is a padded copy of a tensor", workspace.name));
+  }
+
+  /// Constants in pools: the attributes of every function list its pools, those of main all pools.
+  void collect_pools() {
+    if (!code_.main) return;
+    tir::for_each_pre_order(code_.main, [&](Node node) {
+      if (!node.is(Kind::ConstantInfo)) return;
+      add_constant(std::string(node.text(f::ConstantInfo::name_hint)), node[f::ConstantInfo::data]);
+    });
+  }
+
+  void collect_parameters() {
+    for (const graph::Value* value : values_of_file(module_)) {
+      const Param* const param = module_.constants.parameter_of(*value);
+      if (param == nullptr || param->data.size() < kSmallestConstant) continue;
+      constants_.push_back({param->name, value->type.dtype, param->data});
     }
   }
-}
 
-void Finder::find_index_divisions() {
-  for (const KernelReport& kernel : module_.kernels) {
-    if (!kernel.cost || kernel.cost->index_divisions.min == 0) continue;
-    add(CostFindingCode::index_divisions, kernel.symbol, Count::unknown(),
-        fmt::format("{} divisions, which a compiler leaves, in {} operations on indices",
-                    kernel.cost->index_divisions.min, kernel.cost->index_operations.min));
+  void add_constant(std::string name, Node array) {
+    const auto data = tir::data_of(array);
+    if (!data || data->size() < kSmallestConstant) return;
+    constants_.push_back({std::move(name), array.dtype(f::NDArray::dtype), *data});
   }
-}
 
-// TVM prints float16 as `half`, a type that only CUDA and OpenCL have.
-void Finder::find_half() {
-  const support::NameIndex kernels(module_.kernels, &KernelReport::symbol);
-  for (const NamedFunction& function : functions_) {
-    bool uses_half = false;
-    tir::for_each_pre_order(function.function, [&](Node node) {
-      if (tir::is_expr(node.category())) uses_half |= node.dtype() == tir::DType::Float(16);
-    });
-    const KernelReport* kernel = kernels.find(function.symbol);
-    if (!uses_half || kernel == nullptr || !kernel->c) continue;
-    add(CostFindingCode::half_in_c, std::string(function.symbol), Count::unknown(),
-        fmt::format("{}, lines {} to {}", kernel->c->file, kernel->c->first, kernel->c->last));
+  void add(CostFindingCode code, std::string where, Count bytes, std::string evidence) {
+    findings_.push_back({code, std::move(where), bytes, std::move(evidence)});
   }
-}
 
-// Several calls of a kernel may come from operators of other shapes.
-void Finder::find_recomputed() {
-  std::set<std::size_t> seen;
-  for (const CallReport& call : module_.calls) {
-    const KernelReport& kernel = module_.kernels[call.kernel];
-    if (!kernel.cost || !call.relay_macs || kernel.cost->mac.min <= *call.relay_macs) continue;
-    if (!seen.insert(call.kernel).second) continue;
-    add(CostFindingCode::recomputed, kernel.symbol, Count::unknown(),
-        fmt::format("{} multiply-accumulates; the operator in Relay needs {}", kernel.cost->mac.min,
-                    *call.relay_macs));
+  void find_constants_twice() {
+    std::map<std::string_view, std::vector<const Constant*>> by_data;
+    for (const Constant& constant : constants_)
+      by_data[as_text(constant.data)].push_back(&constant);
+    // In the order of the first constant of each group, not of their bytes.
+    for (const Constant& constant : constants_) {
+      const auto& same = by_data[as_text(constant.data)];
+      if (same.size() < 2 || same.front() != &constant) continue;
+      std::string names;
+      for (const Constant* one : same) names += (names.empty() ? "" : ", ") + one->name;
+      add(CostFindingCode::constants_twice, constant.name, (same.size() - 1) * constant.data.size(),
+          fmt::format("equal constants of {} bytes: {}", constant.data.size(), names));
+    }
   }
-}
 
-std::vector<CostFinding> Finder::run(const std::vector<NamedFunction>& uncalled) {
-  for (const NamedFunction& function : functions_) collect_constants(function);
-  collect_pools();
-  collect_parameters();
-  // In the order of findings.def.
-  find_constants_twice();
-  find_metadata_copies();
-  find_writable_constants();
-  find_widened_weights();
-  find_uniform_constants();
-  find_padding_scratch();
-  find_index_divisions();
-  find_half();
-  find_unused(module_, uncalled, findings_);
-  find_plain_schedules(module_, functions_, findings_);
-  find_recomputed();
-  return std::move(findings_);
-}
+  void find_metadata_copies() {
+    const Count copies = module_.flash.copies;
+    if (copies.min == 0) return;
+    add(CostFindingCode::metadata_copies, "get_c_metadata", copies,
+        fmt::format("{} bytes of TVMConstantInfo", copies.min));
+  }
+
+  void find_writable_constants() {
+    if (!module_.code || module_.code->writable_rodata == 0) return;
+    add(CostFindingCode::writable_constants, ".rodata", module_.code->writable_rodata,
+        "its constants are declared without const: a linker that goes by flags puts them into RAM");
+  }
+
+  void find_widened_weights() {
+    for (const Constant& constant : constants_) {
+      if (constant.dtype != tir::DType::Int(16)) continue;
+      // Little-endian: the high byte only extends the sign of the low one.
+      int lowest = 0;
+      int highest = 0;
+      for (std::size_t i = 0; i + 1 < constant.data.size(); i += 2) {
+        const auto low = std::to_integer<unsigned>(constant.data[i]);
+        const auto high = std::to_integer<unsigned>(constant.data[i + 1]);
+        const auto value = static_cast<std::int16_t>(low | high << 8);
+        lowest = std::min<int>(lowest, value);
+        highest = std::max<int>(highest, value);
+      }
+      if (lowest < -128 || highest > 127) continue;
+      add(CostFindingCode::widened_weights, constant.name, constant.data.size() / 2,
+          fmt::format("{} elements of int16 between {} and {}", constant.data.size() / 2, lowest,
+                      highest));
+    }
+  }
+
+  void find_uniform_constants() {
+    for (const Constant& constant : constants_) {
+      const std::size_t width = (static_cast<std::size_t>(constant.dtype.bits) + 7) / 8;
+      if (width == 0 || constant.data.size() <= width) continue;
+      const std::string_view text = as_text(constant.data);
+      // Every element equals the one before it.
+      if (text.substr(width) != text.substr(0, text.size() - width)) continue;
+      add(CostFindingCode::uniform_constant, constant.name, constant.data.size() - width,
+          fmt::format("all {} elements have the same value", constant.data.size() / width));
+    }
+  }
+
+  // The name of the buffer's variable identifies the workspace.
+  void find_padding_scratch() {
+    if (!module_.network) return;
+    const support::NameIndex kernels(module_.network->kernels, &graph::Kernel::symbol);
+    for (const NamedFunction& function : functions_) {
+      const graph::Kernel* kernel = kernels.find(function.symbol);
+      if (kernel == nullptr) continue;
+      std::vector<std::string_view> padded;
+      tir::for_each_pre_order(function.function, [&](Node node) {
+        if (!node.is(Kind::BufferStore) || !is_padded_copy(node[f::BufferStore::value])) return;
+        padded.push_back(node[f::BufferStore::buffer][f::Buffer::data].text(f::Var::name));
+      });
+      for (const graph::KernelBuffer& workspace : kernel->workspaces) {
+        if (std::ranges::find(padded, workspace.name) == padded.end()) continue;
+        add(CostFindingCode::padding_scratch, kernel->symbol, analysis::to_count(workspace.bytes),
+            fmt::format("workspace '{}' is a padded copy of a tensor", workspace.name));
+      }
+    }
+  }
+
+  void find_index_divisions() {
+    for (const KernelReport& kernel : module_.kernels) {
+      if (!kernel.cost || kernel.cost->index_divisions.min == 0) continue;
+      add(CostFindingCode::index_divisions, kernel.symbol, Count::unknown(),
+          fmt::format("{} divisions, which a compiler leaves, in {} operations on indices",
+                      kernel.cost->index_divisions.min, kernel.cost->index_operations.min));
+    }
+  }
+
+  // TVM prints float16 as `half`, a type that only CUDA and OpenCL have.
+  void find_half() {
+    const support::NameIndex kernels(module_.kernels, &KernelReport::symbol);
+    for (const NamedFunction& function : functions_) {
+      bool uses_half = false;
+      tir::for_each_pre_order(function.function, [&](Node node) {
+        if (tir::is_expr(node.category())) uses_half |= node.dtype() == tir::DType::Float(16);
+      });
+      const KernelReport* kernel = kernels.find(function.symbol);
+      if (!uses_half || kernel == nullptr || !kernel->c) continue;
+      add(CostFindingCode::half_in_c, std::string(function.symbol), Count::unknown(),
+          fmt::format("{}, lines {} to {}", kernel->c->file, kernel->c->first, kernel->c->last));
+    }
+  }
+
+  // Several calls of a kernel may come from operators of other shapes.
+  void find_recomputed() {
+    std::set<std::size_t> seen;
+    for (const CallReport& call : module_.calls) {
+      const KernelReport& kernel = module_.kernels[call.kernel];
+      if (!kernel.cost || !call.relay_macs || kernel.cost->mac.min <= *call.relay_macs) continue;
+      if (!seen.insert(call.kernel).second) continue;
+      add(CostFindingCode::recomputed, kernel.symbol, Count::unknown(),
+          fmt::format("{} multiply-accumulates; the operator in Relay needs {}",
+                      kernel.cost->mac.min, *call.relay_macs));
+    }
+  }
+
+  const ModuleReport& module_;
+  const SearchedCode& code_;
+  const std::vector<NamedFunction>& functions_;
+  std::vector<Constant> constants_;
+  std::vector<CostFinding> findings_;
+};
 
 // --- What could not be searched ------------------------------------------------------------------
 

@@ -274,6 +274,16 @@ class Integrator {
 
   // --- Memory and state --------------------------------------------------------------------------
 
+  IntegrationMemory& add_memory(const std::string& name, MemoryUseKind kind, const Count& bytes,
+                                std::uint64_t alignment) {
+    IntegrationMemory& memory = list_.memory.emplace_back();
+    memory.name = name;
+    memory.kind = kind;
+    memory.bytes = bytes;
+    memory.alignment = alignment;
+    return memory;
+  }
+
   void add_pools(const graph::Topology& network) {
     std::vector<deployment::GivenPool> given;
     if (entry_ && entry_->interface == CInterface::c) {
@@ -285,11 +295,9 @@ class Integrator {
     }
     for (const graph::Pool& pool : network.pools) {
       const bool is_workspace = pool.kind == graph::PoolKind::workspace;
-      IntegrationMemory& memory = list_.memory.emplace_back();
-      memory.name = pool.name;
-      memory.kind = is_workspace ? MemoryUseKind::workspace_pool : MemoryUseKind::constant_pool;
-      memory.bytes = analysis::to_count(pool.bytes);
-      memory.alignment = alignment();
+      IntegrationMemory& memory = add_memory(
+          pool.name, is_workspace ? MemoryUseKind::workspace_pool : MemoryUseKind::constant_pool,
+          analysis::to_count(pool.bytes), alignment());
       const tir::CArray* const array = support::find_value(arrays_, pool.name);
       // What the structs do not have is in the archive's wrapper, if it has one.
       const bool is_field = std::ranges::any_of(
@@ -328,11 +336,7 @@ class Integrator {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const graph::Storage& storage = network.storages[i];
       if (storage.memory == graph::MemoryKind::program) continue;
-      IntegrationMemory& memory = list_.memory.emplace_back();
-      memory.name = storage.name;
-      memory.kind = MemoryUseKind::storage;
-      memory.bytes = sizes[i];
-      memory.alignment = alignment();
+      add_memory(storage.name, MemoryUseKind::storage, sizes[i], alignment());
     }
   }
 
@@ -353,10 +357,7 @@ class Integrator {
                              report_.objects->code.variables.contains(kAllocatePointer)));
     const Count heap = report_.network ? report_.ram.heap : may_call ? Count::unknown() : Count();
     if (heap != Count()) {
-      IntegrationMemory& memory = list_.memory.emplace_back();
-      memory.kind = MemoryUseKind::heap;
-      memory.bytes = heap;
-      memory.alignment = kAlignment;
+      add_memory({}, MemoryUseKind::heap, heap, kAlignment);
       list_.state.push_back(
           {std::string(kAllocate), heap,
            "runs at one time share the allocator: it has to be safe for threads"});
@@ -366,10 +367,7 @@ class Integrator {
                              report_.objects->code.data + report_.objects->code.bss,
                              "the object files have data that code may write"});
     }
-    IntegrationMemory& memory = list_.memory.emplace_back();
-    memory.kind = MemoryUseKind::stack;
-    memory.bytes = needed(report_, Resource::stack);
-    memory.alignment = kAlignment;
+    add_memory({}, MemoryUseKind::stack, needed(report_, Resource::stack), kAlignment);
   }
 
   // --- What the archive does not have ------------------------------------------------------------

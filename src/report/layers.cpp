@@ -81,59 +81,55 @@ std::string weights_of(std::string_view call) {
 /// Follows the calls of main to find the anchors that each variable depends on.
 class RelayReader {
  public:
-  std::vector<RelayAnchor> read(std::string_view text);
+  std::vector<RelayAnchor> read(std::string_view text) {
+    bool in_main = false;
+    for (std::uint32_t line = 1; !text.empty(); ++line) {
+      const std::string_view raw = support::take_line(text);
+      if (raw.starts_with("def ")) in_main = raw.starts_with(kMain);
+      if (raw.starts_with(kMain)) shapes_.add_parameters(raw);
+      // Only calls of main: functions inside it have more indentation.
+      const bool is_call = in_main && raw.starts_with("  ") && !raw.starts_with("   ");
+      if (is_call && !read_call(raw, line)) return {};
+    }
+    return std::move(anchors_);
+  }
 
  private:
   /// False if an operator has too many predecessors.
-  bool read_call(std::string_view raw, std::uint32_t line);
+  bool read_call(std::string_view raw, std::uint32_t line) {
+    const std::string text = without_comments(raw);
+    std::string_view rest = text;
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    const std::string_view target = variable_at(rest);
+    if (!target.empty()) {
+      const std::size_t assigned = rest.find(" = ");
+      if (assigned != target.size()) return true;
+      rest.remove_prefix(assigned + 3);
+    }
+    std::set<std::size_t> sources;
+    for (std::size_t at = rest.find('%'); at != rest.npos; at = rest.find('%', at + 1)) {
+      const auto known = sources_.find(variable_at(rest.substr(at)));
+      if (known != sources_.end()) sources.insert(known->second.begin(), known->second.end());
+    }
+    const std::string_view operation = rest.substr(0, rest.find('('));
+    const std::string_view anchor = anchor_in(operation);
+    const auto macs = shapes_.add_call(target, operation, raw);
+    if (!anchor.empty()) {
+      std::string layer = layer_in(raw);
+      if (layer.empty()) layer = weights_of(rest);
+      anchors_.push_back(
+          {std::string(anchor), std::move(layer), line, {sources.begin(), sources.end()}, macs});
+      sources = {anchors_.size() - 1};
+    }
+    const bool is_real = sources.size() <= kMostSources;
+    if (!target.empty()) sources_[std::string(target)] = std::move(sources);
+    return is_real;
+  }
 
   std::vector<RelayAnchor> anchors_;
   RelayShapes shapes_;
   std::map<std::string, std::set<std::size_t>, std::less<>> sources_;  // by variable
 };
-
-bool RelayReader::read_call(std::string_view raw, std::uint32_t line) {
-  const std::string text = without_comments(raw);
-  std::string_view rest = text;
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  const std::string_view target = variable_at(rest);
-  if (!target.empty()) {
-    const std::size_t assigned = rest.find(" = ");
-    if (assigned != target.size()) return true;
-    rest.remove_prefix(assigned + 3);
-  }
-  std::set<std::size_t> sources;
-  for (std::size_t at = rest.find('%'); at != rest.npos; at = rest.find('%', at + 1)) {
-    const auto known = sources_.find(variable_at(rest.substr(at)));
-    if (known != sources_.end()) sources.insert(known->second.begin(), known->second.end());
-  }
-  const std::string_view operation = rest.substr(0, rest.find('('));
-  const std::string_view anchor = anchor_in(operation);
-  const auto macs = shapes_.add_call(target, operation, raw);
-  if (!anchor.empty()) {
-    std::string layer = layer_in(raw);
-    if (layer.empty()) layer = weights_of(rest);
-    anchors_.push_back(
-        {std::string(anchor), std::move(layer), line, {sources.begin(), sources.end()}, macs});
-    sources = {anchors_.size() - 1};
-  }
-  const bool is_real = sources.size() <= kMostSources;
-  if (!target.empty()) sources_[std::string(target)] = std::move(sources);
-  return is_real;
-}
-
-std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
-  bool in_main = false;
-  for (std::uint32_t line = 1; !text.empty(); ++line) {
-    const std::string_view raw = support::take_line(text);
-    if (raw.starts_with("def ")) in_main = raw.starts_with(kMain);
-    if (raw.starts_with(kMain)) shapes_.add_parameters(raw);
-    // Only calls of main: functions inside it have more indentation.
-    const bool is_call = in_main && raw.starts_with("  ") && !raw.starts_with("   ");
-    if (is_call && !read_call(raw, line)) return {};
-  }
-  return std::move(anchors_);
-}
 
 // --- Matching ----------------------------------------------------------------------------------
 

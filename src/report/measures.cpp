@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "report/budget_parts.h"
-#include "report/call_numbers.h"
+#include "report/shared_numbers.h"
 
 namespace mlf {
 namespace {

@@ -18,12 +18,11 @@
 #include "graph/formats/dot_text.h"
 #include "graph/kernels/kernel_code.h"
 #include "plan/network/network_problem.h"
-#include "report/budget_parts.h"
-#include "report/call_numbers.h"
 #include "report/code_lines.h"
 #include "report/constants.h"
 #include "report/findings.h"
 #include "report/layers.h"
+#include "report/shared_numbers.h"
 #include "support/error.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
@@ -60,113 +59,45 @@ std::map<std::string, CodeLines, std::less<>> lines_in(const tir::Document& docu
   return lines;
 }
 
-/// Makes the report of one archive.
-class Reporter {
- public:
-  Reporter(const Deployment& deployment, const ReportOptions& options)
-      : deployment_(deployment), options_(options) {}
-
-  Report run();
-
- private:
-  ModuleReport module_report(std::size_t position, const graph::Topology* network);
-  void add_kernels_of_network(ModuleReport& module, const graph::Topology& network);
-  std::span<const TirSource* const> sources_of_module(std::size_t position);
-  void add_bare_functions(ModuleReport& module, std::size_t position);
-  void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
-  const TirFunctions& functions_of(std::string_view stem);
-  std::map<std::string, CodeLines, std::less<>> lines_of_text(const TirSource& twin) const;
-  void add_layers(ModuleReport& module, const FileRef& relay);
-  void remove_defined(const Module& module, CompiledCode& code) const;
-  void add_objects(ModuleReport& report, const Module& module);
-  tir::Node main_of(const graph::Topology* network);
-  std::string file_with_pool(const TirSource& c, const graph::Topology& network) const;
-  tir::Node add_constants(ModuleReport& module, std::size_t position);
-  std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
-  std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
-  void add_findings(ModuleReport& module, std::size_t position);
-
-  const Deployment& deployment_;
-  const ReportOptions& options_;
-  std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
-  /// By module, if needed: an archive may have thousands of modules and sources.
-  std::optional<std::vector<std::vector<const TirSource*>>> sources_of_modules_;
-};
-
-const TirFunctions& Reporter::functions_of(std::string_view stem) {
-  if (const auto known = tir_.find(stem); known != tir_.end()) return known->second;
-  TirFunctions& functions = tir_[std::string(stem)];
-  const TirSource* source = deployment_.find_tir(stem);
-  if (source == nullptr) return functions;
-  functions.document = get_or_throw(deployment_.document(*source));
-  functions.code = get_or_throw(deployment_.code(*source));
-  // Generated C has its own places, file by file; save_json has none.
-  if (source->twin_of != nullptr) {
-    functions.lines = lines_of_text(*source);
-  } else if (!source->c) {
-    functions.lines = lines_in(*functions.document, source->text, source->name);
-  }
-  return functions;
-}
-
 /// The lines of functions in the text beside a lossless twin. An unreadable text gives none.
-std::map<std::string, CodeLines, std::less<>> Reporter::lines_of_text(const TirSource& twin) const {
-  const TirSource text = text_beside(deployment_.archive(), twin);
-  const auto document = support::value_if_valid(deployment_.read_tir(text));
+std::map<std::string, CodeLines, std::less<>> lines_of_text(const Deployment& deployment,
+                                                            const TirSource& twin) {
+  const TirSource text = text_beside(deployment.archive(), twin);
+  const auto document = support::value_if_valid(deployment.read_tir(text));
   if (!document) return {};
   return lines_in(*document, text.text, text.name);
 }
 
-/// Adds the facts from a kernel's TIR: its cost and its lines.
-void Reporter::add_function(KernelReport& kernel, std::string_view stem, std::string_view name) {
-  const TirFunctions& functions = functions_of(stem);
-  const tir::Node function = functions.code == nullptr ? tir::Node() : functions.code->find(name);
-  if (!function) return;
-  kernel.source = stem;
-  kernel.document = functions.document;
-  kernel.function = function.id();
-  kernel.cost = analysis::kernel_cost(functions.code->code_of(function));
-  const auto lines = functions.lines.find(name);
-  if (lines != functions.lines.end()) kernel.tir = lines->second;
+/// The file of C that defines a pool of constants, as TVM prints it.
+std::string file_with_pool(const archive::Archive& archive, const TirSource& c,
+                           const graph::Topology& network) {
+  const auto pool = std::ranges::find(network.pools, graph::PoolKind::constant, &graph::Pool::kind);
+  for (const archive::Member* member : c.c_members) {
+    const std::string_view text = get_or_throw(archive.read(*member));
+    if (text.find("struct " + pool->name + " {") != text.npos) return member->name;
+  }
+  return c.name;
 }
 
-void Reporter::add_kernels_of_network(ModuleReport& module, const graph::Topology& network) {
-  const std::vector<std::string> names = graph::short_names(network);
-  for (std::size_t i = 0; i < network.kernels.size(); ++i) {
-    const graph::Kernel& kernel = network.kernels[i];
-    KernelReport& report = module.kernels.emplace_back();
-    report.symbol = kernel.symbol;
-    report.short_name = names[i];
-    report.target = kernel.target;
-    if (kernel.has_tir()) add_function(report, kernel.source, kernel.function);
+/// Files that do not compile define functions too.
+void remove_defined(const Deployment& deployment, const Module& module, CompiledCode& code) {
+  if (code.uncompiled.empty()) return;
+  for (const FileRef& file : module.files.sources) {
+    const std::string_view text = deployment::member_text(deployment.archive(), file);
+    const tir::CReferences names = tir::references_of(text, deployment.macros());
+    std::erase_if(code.missing,
+                  [&](const std::string& name) { return names.defined.contains(name); });
   }
 }
 
-/// The sources of one stage that have functions of a module, in their order.
-std::span<const TirSource* const> Reporter::sources_of_module(std::size_t position) {
-  if (!sources_of_modules_) {
-    sources_of_modules_.emplace(deployment_.library().modules.size());
-    for (const TirSource& source : deployment_.tir_sources()) {
-      // Stages before and after show the same functions once more.
-      if (source.stage != "lowered" && source.stage != "codegen") continue;
-      for (const std::size_t module : get_or_throw(deployment_.owners_of(source)).modules) {
-        sources_of_modules_->at(module).push_back(&source);
-      }
-    }
-  }
-  return sources_of_modules_->at(position);
-}
-
-/// Functions of a module that has no main: those whose symbols carry its name, and in an archive of
-/// one module all.
-void Reporter::add_bare_functions(ModuleReport& module, std::size_t position) {
-  for (const TirSource* source : sources_of_module(position)) {
-    for (const auto& [name, function] : functions_of(source->stem).code->functions()) {
-      KernelReport& kernel = module.kernels.emplace_back();
-      kernel.symbol = name;
-      kernel.short_name = name;
-      add_function(kernel, source->stem, name);
-    }
+/// An object file that is not ELF gives no numbers; the report states that it exists.
+void add_objects(const archive::Archive& archive, const Module& module, ModuleReport& report) {
+  const auto objects = object_code(archive, module);
+  if (objects) {
+    report.objects = *objects;
+  } else {
+    support::throw_unless_invalid(objects.error());
+    report.uncertain.push_back(objects.error().where.member + ": " + objects.error().message);
   }
 }
 
@@ -356,183 +287,6 @@ std::optional<std::uint64_t> common_macs(const std::vector<RelayAnchor>& anchors
   return is_common ? first : std::nullopt;
 }
 
-/// Relay's text is the model before fusion.
-void Reporter::add_layers(ModuleReport& module, const FileRef& relay) {
-  const std::vector<RelayAnchor> anchors =
-      relay_anchors(deployment::member_text(deployment_.archive(), relay));
-  ReducedArguments reduced;
-  for (const KernelReport& kernel : module.kernels) {
-    auto& of_kernel = reduced.emplace_back();
-    if (!kernel.document) continue;
-    const graph::DocumentCode& code = *functions_of(kernel.source).code;
-    of_kernel = analysis::accumulated_parameters(
-        code.code_of(code.document().module.node(kernel.function)));
-  }
-  const LayerMatches matches = match_layers(*module.network, reduced, anchors);
-  std::vector<std::optional<std::uint64_t>> macs;
-  for (const auto& group : matches.groups) macs.push_back(common_macs(anchors, group));
-  for (CallReport& call : module.calls) {
-    const auto& group = matches.group_of_call[index(call.call)];
-    if (!group) continue;
-    call.relay_macs = macs[*group];
-    // Anchors that cannot be told apart give no name.
-    if (matches.groups[*group].size() > 1) continue;
-    const RelayAnchor& anchor = anchors[matches.groups[*group].front()];
-    call.layer = anchor.layer;
-    call.relay = CodeLines{relay.name, anchor.line, anchor.line};
-  }
-}
-
-ModuleReport Reporter::module_report(std::size_t position, const graph::Topology* network) {
-  const Module& module = deployment_.library().modules[position];
-  ModuleReport report;
-  report.name = module.name;
-  if (network != nullptr) {
-    add_kernels_of_network(report, *network);
-    add_calls(report, *network);
-    add_memory(report, *network);
-    add_executor_files(report, module.files, *network);
-    const auto sources = deployment::network_sources(deployment_, *network);
-    report.ram.arguments = analysis::packed_arguments(main_of(network));
-    // Parts of main that are not understood may pass more.
-    if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
-    report.lower_bound = plan::least_memory(*network, sources).all;
-    report.network = *network;
-  } else {
-    add_bare_functions(report, position);
-    const Count unknown = Count::unknown();
-    report.mac = unknown;
-    report.ram = {unknown, unknown, unknown, unknown, unknown, unknown};
-    report.flash.constants = unknown;
-    report.peak.bytes = report.peak.used = report.lower_bound = unknown;
-  }
-  if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
-  // Also without a network: the C of one operator can contain constants twice.
-  report.flash.copies = copied_constants(deployment_.archive(), module);
-  const auto c = c_functions(deployment_.archive(), module);
-  for (KernelReport& kernel : report.kernels) {
-    const auto found = c.find(kernel.symbol);
-    if (found != c.end()) kernel.c = found->second;
-  }
-  if (options_.compiler && !module.files.sources.empty()) {
-    report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
-    remove_defined(module, *report.code);
-  }
-  add_objects(report, module);
-  collect_reasons(report);
-  report.contradictions = contradictions_of(deployment_, position, network);
-  return report;
-}
-
-/// Files that do not compile define functions too.
-void Reporter::remove_defined(const Module& module, CompiledCode& code) const {
-  if (code.uncompiled.empty()) return;
-  for (const FileRef& file : module.files.sources) {
-    const std::string_view text = deployment::member_text(deployment_.archive(), file);
-    const tir::CReferences names = tir::references_of(text, deployment_.macros());
-    std::erase_if(code.missing,
-                  [&](const std::string& name) { return names.defined.contains(name); });
-  }
-}
-
-/// An object file that is not ELF gives no numbers; the report states that it exists.
-void Reporter::add_objects(ModuleReport& report, const Module& module) {
-  const auto objects = object_code(deployment_.archive(), module);
-  if (objects) {
-    report.objects = *objects;
-  } else {
-    support::throw_unless_invalid(objects.error());
-    report.uncertain.push_back(objects.error().where.member + ": " + objects.error().message);
-  }
-}
-
-/// Main of an AOT network, if TIR contains it; otherwise undefined. Graph executors have no main:
-/// their C runtime executes the graph JSON.
-tir::Node Reporter::main_of(const graph::Topology* network) {
-  if (network == nullptr) return {};
-  const graph::Provenance& provenance = network->provenance;
-  if (provenance.kind != graph::ProvenanceKind::main_function) return {};
-  const auto& code = functions_of(provenance.source).code;
-  return code == nullptr ? tir::Node() : code->find(provenance.function);
-}
-
-/// The file of C that defines a pool of constants, as TVM prints it.
-std::string Reporter::file_with_pool(const TirSource& c, const graph::Topology& network) const {
-  const auto pool = std::ranges::find(network.pools, graph::PoolKind::constant, &graph::Pool::kind);
-  for (const archive::Member* member : c.c_members) {
-    const std::string_view text = get_or_throw(deployment_.archive().read(*member));
-    if (text.find("struct " + pool->name + " {") != text.npos) return member->name;
-  }
-  return c.name;
-}
-
-/// Sets the sources of constants. Returns the main whose attributes list those of pools with their
-/// data. Most texts omit them; the C of the same main has them.
-tir::Node Reporter::add_constants(ModuleReport& module, std::size_t position) {
-  if (!module.network) return {};
-  ConstantSources& sources = module.constants;
-  const graph::Topology& network = *module.network;
-  if (network.provenance.kind == graph::ProvenanceKind::graph_json) {
-    if (const auto& file = deployment_.library().modules[position].files.parameters) {
-      sources.member = file->name;
-      sources.file = std::make_shared<const std::string>(
-          deployment::member_text(deployment_.archive(), *file));
-      sources.parameters =
-          support::value_if_valid(read_params(std::as_bytes(std::span(*sources.file)), file->name))
-              .value_or(std::vector<Param>());
-    }
-  }
-  const tir::Node main = main_of(&network);
-  if (main) sources.main = functions_of(network.provenance.source).document;
-  if (!main || !std::ranges::count(network.pools, graph::PoolKind::constant, &graph::Pool::kind)) {
-    return main;
-  }
-  sources.pools = sources.main;
-  if (!report::offsets_with_data(main).empty()) return main;
-  for (const TirSource& c : get_or_throw(deployment_.generated_c(position))) {
-    const auto document = support::value_if_valid(deployment_.document(c));
-    if (!document) continue;
-    for (const tir::NamedFunction& one : tir::prim_functions_of((*document)->module)) {
-      if (!tir::is_main_symbol(one.symbol)) continue;
-      sources.pools = *document;
-      sources.member = file_with_pool(c, network);
-      return one.function;
-    }
-  }
-  return main;
-}
-
-std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& module) {
-  std::vector<NamedFunction> functions;
-  for (const KernelReport& kernel : module.kernels) {
-    if (!kernel.document) continue;
-    functions.push_back({kernel.symbol, kernel.document->module.node(kernel.function)});
-  }
-  const tir::Node main = module.network ? main_of(&*module.network) : tir::Node();
-  if (main) functions.push_back({module.network->provenance.function, main});
-  return functions;
-}
-
-/// The functions in the checks of the network, with their TIR if main's source has it.
-std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& module) {
-  std::vector<NamedFunction> functions;
-  if (!module.network) return functions;
-  const auto& code = functions_of(module.network->provenance.source).code;
-  for (const graph::Check& check : module.network->checks) {
-    if (check.code != graph::CheckCode::unused_kernel) continue;
-    functions.push_back({check.symbol, code == nullptr ? tir::Node() : code->find(check.symbol)});
-  }
-  return functions;
-}
-
-/// With what of the module could not be searched for them.
-void Reporter::add_findings(ModuleReport& module, std::size_t position) {
-  const SearchedCode code{functions_of_module(module), add_constants(module, position)};
-  module.findings = findings_of(module, code, uncalled_functions(module));
-  module.unsearched = unsearched_findings(module, code);
-  widen_findings(module);
-}
-
 void note_missing(const Networks& networks, std::size_t position, ModuleReport& module) {
   const MissingNetwork* missing = networks.missing_of(position);
   if (missing == nullptr) return;
@@ -540,20 +294,249 @@ void note_missing(const Networks& networks, std::size_t position, ModuleReport& 
   module.uncertain.insert(module.uncertain.begin(), std::string(to_string(missing->reason)));
 }
 
-Report Reporter::run() {
-  const Networks networks = get_or_throw(deployment_.networks());
-  Report report;
-  for (std::size_t i = 0; i < deployment_.library().modules.size(); ++i) {
-    const graph::Topology* network = networks.of(i);
-    ModuleReport& module = report.modules.emplace_back(module_report(i, network));
-    const Module& told = deployment_.library().modules[i];
-    module.exported = told.export_datetime;
-    for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
-    if (network == nullptr) note_missing(networks, i, module);
-    add_findings(module, i);
+/// Makes the report of one archive.
+class Reporter {
+ public:
+  Reporter(const Deployment& deployment, const ReportOptions& options)
+      : deployment_(deployment), options_(options) {}
+
+  Report run() {
+    const Networks networks = get_or_throw(deployment_.networks());
+    Report report;
+    for (std::size_t i = 0; i < deployment_.library().modules.size(); ++i) {
+      const graph::Topology* network = networks.of(i);
+      ModuleReport& module = report.modules.emplace_back(module_report(i, network));
+      const Module& told = deployment_.library().modules[i];
+      module.exported = told.export_datetime;
+      for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
+      if (network == nullptr) note_missing(networks, i, module);
+      add_findings(module, i);
+    }
+    return report;
   }
-  return report;
-}
+
+ private:
+  ModuleReport module_report(std::size_t position, const graph::Topology* network) {
+    const Module& module = deployment_.library().modules[position];
+    ModuleReport report;
+    report.name = module.name;
+    if (network != nullptr) {
+      add_kernels_of_network(report, *network);
+      add_calls(report, *network);
+      add_memory(report, *network);
+      add_executor_files(report, module.files, *network);
+      const auto sources = deployment::network_sources(deployment_, *network);
+      report.ram.arguments = analysis::packed_arguments(main_of(network));
+      // Parts of main that are not understood may pass more.
+      if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
+      report.lower_bound = plan::least_memory(*network, sources).all;
+      report.network = *network;
+    } else {
+      add_bare_functions(report, position);
+      const Count unknown = Count::unknown();
+      report.mac = unknown;
+      report.ram = {unknown, unknown, unknown, unknown, unknown, unknown};
+      report.flash.constants = unknown;
+      report.peak.bytes = report.peak.used = report.lower_bound = unknown;
+    }
+    if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
+    // Also without a network: the C of one operator can contain constants twice.
+    report.flash.copies = copied_constants(deployment_.archive(), module);
+    const auto c = c_functions(deployment_.archive(), module);
+    for (KernelReport& kernel : report.kernels) {
+      const auto found = c.find(kernel.symbol);
+      if (found != c.end()) kernel.c = found->second;
+    }
+    if (options_.compiler && !module.files.sources.empty()) {
+      report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
+      remove_defined(deployment_, module, *report.code);
+    }
+    add_objects(deployment_.archive(), module, report);
+    collect_reasons(report);
+    report.contradictions = contradictions_of(deployment_, position, network);
+    return report;
+  }
+
+  void add_kernels_of_network(ModuleReport& module, const graph::Topology& network) {
+    const std::vector<std::string> names = graph::short_names(network);
+    for (std::size_t i = 0; i < network.kernels.size(); ++i) {
+      const graph::Kernel& kernel = network.kernels[i];
+      KernelReport& report = module.kernels.emplace_back();
+      report.symbol = kernel.symbol;
+      report.short_name = names[i];
+      report.target = kernel.target;
+      if (kernel.has_tir()) add_function(report, kernel.source, kernel.function);
+    }
+  }
+
+  /// The sources of one stage that have functions of a module, in their order.
+  std::span<const TirSource* const> sources_of_module(std::size_t position) {
+    if (!sources_of_modules_) {
+      sources_of_modules_.emplace(deployment_.library().modules.size());
+      for (const TirSource& source : deployment_.tir_sources()) {
+        // Stages before and after show the same functions once more.
+        if (source.stage != "lowered" && source.stage != "codegen") continue;
+        for (const std::size_t module : get_or_throw(deployment_.owners_of(source)).modules) {
+          sources_of_modules_->at(module).push_back(&source);
+        }
+      }
+    }
+    return sources_of_modules_->at(position);
+  }
+
+  /// Functions of a module that has no main: those whose symbols carry its name, and in an archive
+  /// of one module all.
+  void add_bare_functions(ModuleReport& module, std::size_t position) {
+    for (const TirSource* source : sources_of_module(position)) {
+      for (const auto& [name, function] : functions_of(source->stem).code->functions()) {
+        KernelReport& kernel = module.kernels.emplace_back();
+        kernel.symbol = name;
+        kernel.short_name = name;
+        add_function(kernel, source->stem, name);
+      }
+    }
+  }
+
+  /// Adds the facts from a kernel's TIR: its cost and its lines.
+  void add_function(KernelReport& kernel, std::string_view stem, std::string_view name) {
+    const TirFunctions& functions = functions_of(stem);
+    const tir::Node function = functions.code == nullptr ? tir::Node() : functions.code->find(name);
+    if (!function) return;
+    kernel.source = stem;
+    kernel.document = functions.document;
+    kernel.function = function.id();
+    kernel.cost = analysis::kernel_cost(functions.code->code_of(function));
+    const auto lines = functions.lines.find(name);
+    if (lines != functions.lines.end()) kernel.tir = lines->second;
+  }
+
+  const TirFunctions& functions_of(std::string_view stem) {
+    if (const auto known = tir_.find(stem); known != tir_.end()) return known->second;
+    TirFunctions& functions = tir_[std::string(stem)];
+    const TirSource* source = deployment_.find_tir(stem);
+    if (source == nullptr) return functions;
+    functions.document = get_or_throw(deployment_.document(*source));
+    functions.code = get_or_throw(deployment_.code(*source));
+    // Generated C has its own places, file by file; save_json has none.
+    if (source->twin_of != nullptr) {
+      functions.lines = lines_of_text(deployment_, *source);
+    } else if (!source->c) {
+      functions.lines = lines_in(*functions.document, source->text, source->name);
+    }
+    return functions;
+  }
+
+  /// Relay's text is the model before fusion.
+  void add_layers(ModuleReport& module, const FileRef& relay) {
+    const std::vector<RelayAnchor> anchors =
+        relay_anchors(deployment::member_text(deployment_.archive(), relay));
+    ReducedArguments reduced;
+    for (const KernelReport& kernel : module.kernels) {
+      auto& of_kernel = reduced.emplace_back();
+      if (!kernel.document) continue;
+      const graph::DocumentCode& code = *functions_of(kernel.source).code;
+      of_kernel = analysis::accumulated_parameters(
+          code.code_of(code.document().module.node(kernel.function)));
+    }
+    const LayerMatches matches = match_layers(*module.network, reduced, anchors);
+    std::vector<std::optional<std::uint64_t>> macs;
+    for (const auto& group : matches.groups) macs.push_back(common_macs(anchors, group));
+    for (CallReport& call : module.calls) {
+      const auto& group = matches.group_of_call[index(call.call)];
+      if (!group) continue;
+      call.relay_macs = macs[*group];
+      // Anchors that cannot be told apart give no name.
+      if (matches.groups[*group].size() > 1) continue;
+      const RelayAnchor& anchor = anchors[matches.groups[*group].front()];
+      call.layer = anchor.layer;
+      call.relay = CodeLines{relay.name, anchor.line, anchor.line};
+    }
+  }
+
+  /// Main of an AOT network, if TIR contains it; otherwise undefined. Graph executors have no main:
+  /// their C runtime executes the graph JSON.
+  tir::Node main_of(const graph::Topology* network) {
+    if (network == nullptr) return {};
+    const graph::Provenance& provenance = network->provenance;
+    if (provenance.kind != graph::ProvenanceKind::main_function) return {};
+    const auto& code = functions_of(provenance.source).code;
+    return code == nullptr ? tir::Node() : code->find(provenance.function);
+  }
+
+  /// Sets the sources of constants. Returns the main whose attributes list those of pools with
+  /// their data. Most texts omit them; the C of the same main has them.
+  tir::Node add_constants(ModuleReport& module, std::size_t position) {
+    if (!module.network) return {};
+    ConstantSources& sources = module.constants;
+    const graph::Topology& network = *module.network;
+    if (network.provenance.kind == graph::ProvenanceKind::graph_json) {
+      if (const auto& file = deployment_.library().modules[position].files.parameters) {
+        sources.member = file->name;
+        sources.file = std::make_shared<const std::string>(
+            deployment::member_text(deployment_.archive(), *file));
+        sources.parameters = support::value_if_valid(
+                                 read_params(std::as_bytes(std::span(*sources.file)), file->name))
+                                 .value_or(std::vector<Param>());
+      }
+    }
+    const tir::Node main = main_of(&network);
+    if (main) sources.main = functions_of(network.provenance.source).document;
+    if (!main ||
+        !std::ranges::count(network.pools, graph::PoolKind::constant, &graph::Pool::kind)) {
+      return main;
+    }
+    sources.pools = sources.main;
+    if (!report::offsets_with_data(main).empty()) return main;
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(position))) {
+      const auto document = support::value_if_valid(deployment_.document(c));
+      if (!document) continue;
+      for (const tir::NamedFunction& one : tir::prim_functions_of((*document)->module)) {
+        if (!tir::is_main_symbol(one.symbol)) continue;
+        sources.pools = *document;
+        sources.member = file_with_pool(deployment_.archive(), c, network);
+        return one.function;
+      }
+    }
+    return main;
+  }
+
+  std::vector<NamedFunction> functions_of_module(const ModuleReport& module) {
+    std::vector<NamedFunction> functions;
+    for (const KernelReport& kernel : module.kernels) {
+      if (!kernel.document) continue;
+      functions.push_back({kernel.symbol, kernel.document->module.node(kernel.function)});
+    }
+    const tir::Node main = module.network ? main_of(&*module.network) : tir::Node();
+    if (main) functions.push_back({module.network->provenance.function, main});
+    return functions;
+  }
+
+  /// The functions in the checks of the network, with their TIR if main's source has it.
+  std::vector<NamedFunction> uncalled_functions(const ModuleReport& module) {
+    std::vector<NamedFunction> functions;
+    if (!module.network) return functions;
+    const auto& code = functions_of(module.network->provenance.source).code;
+    for (const graph::Check& check : module.network->checks) {
+      if (check.code != graph::CheckCode::unused_kernel) continue;
+      functions.push_back({check.symbol, code == nullptr ? tir::Node() : code->find(check.symbol)});
+    }
+    return functions;
+  }
+
+  /// With what of the module could not be searched for them.
+  void add_findings(ModuleReport& module, std::size_t position) {
+    const SearchedCode code{functions_of_module(module), add_constants(module, position)};
+    module.findings = findings_of(module, code, uncalled_functions(module));
+    module.unsearched = unsearched_findings(module, code);
+    widen_findings(module);
+  }
+
+  const Deployment& deployment_;
+  const ReportOptions& options_;
+  std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
+  /// By module, if needed: an archive may have thousands of modules and sources.
+  std::optional<std::vector<std::vector<const TirSource*>>> sources_of_modules_;
+};
 
 }  // namespace
 }  // namespace report

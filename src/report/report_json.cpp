@@ -5,7 +5,7 @@
 #include "mlf/budget.h"
 #include "mlf/diff.h"
 #include "mlf/report.h"
-#include "report/call_numbers.h"
+#include "report/shared_numbers.h"
 #include "support/error.h"
 
 namespace mlf {

@@ -1,13 +1,22 @@
-// What budgets and boards share: parts of what a module needs, and verdicts on numbers with bounds.
+// What files of reports share: the numbers of a call, parts of what a module needs, and verdicts on
+// numbers with bounds.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "mlf/analysis/cost.h"
 #include "mlf/budget.h"
+#include "mlf/report.h"
 
 namespace mlf::report {
+
+/// For a kernel without TIR.
+const analysis::KernelCost& unknown_cost();
+
+CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory,
+                         const CallTimes& times);
 
 /// The number without a part of it.
 analysis::Count without(const analysis::Count& all, const analysis::Count& part);
