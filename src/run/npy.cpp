@@ -1,12 +1,15 @@
 #include "run/npy.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <charconv>
 #include <utility>
 
+#include "run/zip.h"
 #include "support/error.h"
+#include "support/file.h"
 
 namespace mlf {
 namespace run {
@@ -142,12 +145,8 @@ std::uint64_t little_endian(std::string_view bytes) {
 
 }  // namespace
 
-bool begins_as_npy(std::string_view bytes) {
-  return bytes.starts_with(kMagic);
-}
-
 Tensor read_npy(std::string_view bytes, std::string name) {
-  if (!begins_as_npy(bytes) || bytes.size() < kMagic.size() + kVersionBytes)
+  if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + kVersionBytes)
     fail_npy("it is another file");
   const auto major = static_cast<unsigned char>(bytes[kMagic.size()]);
   bytes.remove_prefix(kMagic.size() + kVersionBytes);
@@ -200,6 +199,45 @@ std::string npy_bytes(const Tensor& tensor) {
 std::string numpy_type(tir::DType dtype) {
   const run::ElementType* const type = run::type_of(dtype);
   return type == nullptr ? std::string() : std::string(type->name);
+}
+
+namespace {
+
+constexpr std::string_view kNpyEnd = ".npy";
+
+std::vector<Tensor> tensors_of(std::string_view bytes) {
+  std::vector<Tensor> tensors;
+  if (bytes.starts_with(run::kMagic)) {
+    tensors.push_back(run::read_npy(bytes, {}));
+    return tensors;
+  }
+  if (!run::begins_as_zip(bytes)) {
+    throw support::Error(ErrorKind::invalid_input, "this is no .npy and no .npz file");
+  }
+  for (run::ZipFile& file : run::read_zip(bytes)) {
+    if (file.name.ends_with(kNpyEnd)) file.name.resize(file.name.size() - kNpyEnd.size());
+    tensors.push_back(run::read_npy(file.bytes, std::move(file.name)));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+Result<std::vector<Tensor>> load_tensors(const std::string& path) {
+  return support::to_result_in(path, [&] {
+    const auto file = support::FileContent::copy(support::File::open(path, O_RDONLY));
+    return tensors_of(file.bytes());
+  });
+}
+
+Result<std::string> npz_bytes(std::span<const Tensor> tensors) {
+  return support::to_result([&] {
+    std::vector<run::ZipFile> files;
+    for (const Tensor& tensor : tensors) {
+      files.push_back({tensor.name + std::string(kNpyEnd), run::npy_bytes(tensor)});
+    }
+    return run::zip_bytes(files);
+  });
 }
 
 }  // namespace mlf

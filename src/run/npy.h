@@ -9,8 +9,6 @@
 
 namespace mlf::run {
 
-bool begins_as_npy(std::string_view bytes);
-
 /// Throws `Error` (invalid_input) for other files, and if the size of the data differs from the
 /// head.
 Tensor read_npy(std::string_view bytes, std::string name);

@@ -20,6 +20,11 @@ using graph::Argument;
 using graph::Call;
 using graph::Topology;
 
+/// The name of the function that main calls in place of a kernel.
+std::string hook_of(graph::CallId call) {
+  return fmt::format("mlf_call_{}", index(call));
+}
+
 /// What a program that measures calls uses, behind a runtime with `mlf_now`. Of each call, and last
 /// of the network, `mlf_times` has the beginning and the end. Not inlined, so that every call has
 /// the same overhead.
@@ -396,10 +401,6 @@ void export_static(const std::string& symbol, std::string_view text,
 }
 
 }  // namespace
-
-std::string hook_of(graph::CallId call) {
-  return fmt::format("mlf_call_{}", index(call));
-}
 
 edit::EditedMembers with_hooks(const Deployment& deployment, const Network& network) {
   edit::EditedMembers edited(deployment.archive());

@@ -17,12 +17,8 @@ namespace mlf::run {
 inline constexpr std::string_view kInputs = "inputs";    ///< bytes that it reads, in order
 inline constexpr std::string_view kResults = "results";  ///< bytes that it writes, in order
 
-/// The name of the function that main calls in place of a kernel.
-std::string hook_of(graph::CallId call);
-
-/// Generated C in which main calls a hook in place of each kernel: replaces the callee of each call
-/// in `network` by `hook_of` this call, with the same arguments. Throws `Error` as
-/// `edit::calls_of_main` does.
+/// Generated C in which main calls a hook of the program in place of each kernel, with the same
+/// arguments. Throws `Error` as `edit::calls_of_main` does.
 edit::EditedMembers with_hooks(const Deployment& deployment, const Network& network);
 
 struct Program {

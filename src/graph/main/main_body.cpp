@@ -188,14 +188,18 @@ class MainReader {
     }
   }
 
+  void add_local(Node var, MemoryKind memory, std::optional<std::uint64_t> bytes,
+                 const TensorType& type = {}) {
+    scope_.allocate(var);
+    body_.locals.insert_or_assign(
+        tir::index(var.id()),
+        LocalMemory{std::string(var.text(f::Var::name)), memory, bytes, type});
+  }
+
   // A let is an allocation (after LowerTVMBuiltin) or another name of an address.
   void bind(Node var, Node value) {
     if (is_workspace_allocation(value)) {
-      scope_.allocate(var);
-      body_.locals.insert_or_assign(
-          tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::heap,
-                                            bytes_of_workspace(value), TensorType{}});
-      return;
+      return add_local(var, MemoryKind::heap, bytes_of_workspace(value));
     }
     scope_.bind(var, value);
     const Address address = scope_.address_of(var);
@@ -217,24 +221,14 @@ class MainReader {
 
   // "sid_<n>": int8, as many elements as bytes.
   void allocate(Node node) {
-    const Node var = node[f::Allocate::buffer_var];
-    scope_.allocate(var);
-    body_.locals.insert_or_assign(
-        tir::index(var.id()),
-        LocalMemory{std::string(var.text(f::Var::name)), memory_of_allocate(node),
-                    bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)),
-                    TensorType{}});
+    add_local(node[f::Allocate::buffer_var], memory_of_allocate(node),
+              bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)));
     push(node[f::Allocate::body]);
   }
 
   void allocate_constant(Node node) {
-    const Node var = node[f::AllocateConst::buffer_var];
-    scope_.allocate(var);
-    TensorType type = type_of_constant(node);
-    const auto bytes = type.bytes();
-    body_.locals.insert_or_assign(
-        tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::program,
-                                          bytes, std::move(type)});
+    const TensorType type = type_of_constant(node);
+    add_local(node[f::AllocateConst::buffer_var], MemoryKind::program, type.bytes(), type);
     push(node[f::AllocateConst::body]);
   }
 
