@@ -162,18 +162,6 @@ Table::Table(std::vector<std::string> heads) {
   emphases_.push_back(Emphasis::none);
 }
 
-void Table::align_right(std::initializer_list<std::size_t> columns) {
-  for (const std::size_t column : columns) columns_[column].is_number = true;
-}
-
-void Table::hide_if_constant(std::size_t column) {
-  columns_[column].hides_constant = true;
-}
-
-void Table::hide_if_empty(std::initializer_list<std::size_t> columns) {
-  for (const std::size_t column : columns) columns_[column].hides_empty = true;
-}
-
 bool Table::is_hidden(std::size_t column) const {
   const auto all_are = [&](const std::string& cell) {
     return std::all_of(rows_.begin() + 1, rows_.end(),

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,12 +58,6 @@ class Table {
   /// all its cells are empty; `=` left out if all rows have the same cell in it.
   explicit Table(std::vector<std::string> heads);
 
-  /// These columns are numbers.
-  void align_right(std::initializer_list<std::size_t> columns);
-  /// Leaves this column out if all rows have the same cell in it.
-  void hide_if_constant(std::size_t column);
-  /// Leaves these columns out if all their cells are empty.
-  void hide_if_empty(std::initializer_list<std::size_t> columns);
   /// Adds a row with as many cells as the head.
   void add(std::vector<std::string> cells, Emphasis emphasis = Emphasis::none);
 

@@ -110,9 +110,7 @@ Emphasis emphasis_of(const NumberChange& number) {
 }
 
 Table totals_table(const std::vector<ModuleDifference>& modules) {
-  Table table({"MODULE", "TOTAL", "BEFORE", "AFTER", "DELTA"});
-  table.align_right({2, 3, 4});
-  table.hide_if_constant(0);
+  Table table({"=MODULE", "TOTAL", "#BEFORE", "#AFTER", "#DELTA"});
   for (const ModuleDifference& module : modules) {
     for (const NumberChange& number : module.numbers) {
       table.add({name_of(module), number.what, to_string(number.before), to_string(number.after),
@@ -124,10 +122,7 @@ Table totals_table(const std::vector<ModuleDifference>& modules) {
 }
 
 Table kernels_table(const std::vector<ModuleDifference>& modules) {
-  Table table({"MODULE", "KERNEL", "CHANGE", "NUMBER", "BEFORE", "AFTER", "DELTA"});
-  table.align_right({4, 5, 6});
-  table.hide_if_constant(0);
-  table.hide_if_empty({3, 4, 5, 6});
+  Table table({"=MODULE", "KERNEL", "CHANGE", "?NUMBER", "?#BEFORE", "?#AFTER", "?#DELTA"});
   for (const ModuleDifference& module : modules) {
     for (const KernelDifference* kernel : by_effect(module)) {
       std::string name = kernel->name;
