@@ -30,6 +30,8 @@ struct NumberChange {
 
   /// Whether it is certainly larger than before.
   bool grows() const { return before.max && *before.max < after.min; }
+  /// `what` as people read it in reports: "RAM pools", "constants".
+  MLF_API std::string label() const;
   /// Returns "+16 (+3.1 %)", or "?" if one of them is not exact.
   MLF_API std::string delta() const;
 };

@@ -113,7 +113,7 @@ Table totals_table(const std::vector<ModuleDifference>& modules) {
   Table table({"=MODULE", "TOTAL", "#BEFORE", "#AFTER", "#DELTA"});
   for (const ModuleDifference& module : modules) {
     for (const NumberChange& number : module.numbers) {
-      table.add({name_of(module), number.what, to_string(number.before), to_string(number.after),
+      table.add({name_of(module), number.label(), to_string(number.before), to_string(number.after),
                  number.delta()},
                 emphasis_of(number));
     }
@@ -131,9 +131,10 @@ Table kernels_table(const std::vector<ModuleDifference>& modules) {
         table.add({name_of(module), std::move(name), std::move(change), "", "", "", ""});
       }
       for (const NumberChange& number : kernel->numbers) {
-        table.add({name_of(module), std::exchange(name, ""), std::exchange(change, ""), number.what,
-                   to_string(number.before), to_string(number.after), number.delta()},
-                  emphasis_of(number));
+        table.add(
+            {name_of(module), std::exchange(name, ""), std::exchange(change, ""), number.label(),
+             to_string(number.before), to_string(number.after), number.delta()},
+            emphasis_of(number));
       }
     }
   }
@@ -188,7 +189,7 @@ std::string to_tables(const BuildDifference& difference, const Screen& screen) {
   return text;
 }
 
-/// "buffers -512 (-0.2 %), flash.constants +12 (+0.0 %)"
+/// "buffers -512 (-0.2 %), FLASH constants +12 (+0.0 %)"
 std::string changed_totals(const BuildDifference& difference) {
   std::string text;
   for (const ModuleDifference& module : difference.modules) {
@@ -198,7 +199,7 @@ std::string changed_totals(const BuildDifference& difference) {
       if (difference.modules.size() > 1) text += name_of(module) + " ";
       const bool is_exact = number.before.is_exact() && number.after.is_exact();
       text +=
-          number.what + " " +
+          number.label() + " " +
           (is_exact ? number.delta() : to_string(number.before) + " -> " + to_string(number.after));
     }
   }

@@ -237,10 +237,10 @@ std::vector<const Column*> shown_columns(const ReportView& view, const ModuleRep
     return columns_named({"call", "kernel", "out", "mac", "percent", counted, "share", "permac"});
   }
   if (module.code) {
-    return columns_named(
-        {"call", "kernel", "out", "mac", "percent", "params", "scratch", "live", "code", "frame"});
+    return columns_named({"call", "kernel", "out", "mac", "percent", "constants", "scratch", "live",
+                          "code", "frame"});
   }
-  return columns_named({"call", "kernel", "out", "mac", "percent", "params", "scratch", "live"});
+  return columns_named({"call", "kernel", "out", "mac", "percent", "constants", "scratch", "live"});
 }
 
 /// The rows of a module, in the number and order of the view.
@@ -598,13 +598,19 @@ void print_report(const Deployment& deployment, const Report& report,
   print(text);
 }
 
+/// The column of constants was called `params`.
+std::string present_name(const std::string& name) {
+  return name == "params" ? "constants" : name;
+}
+
 CLI::Option* add_node_data_option(CLI::App& app, ReportArguments& options) {
   EnumNames<std::optional<CallMeasure>> names;
   for (const CallMeasureInfo& one : call_measures()) {
     names.push_back({std::string(one.column), one.measure, ""});
   }
   return add_enum_option(app, "--node-data", options.node_data, names, {"NUMBER", "Output"},
-                         "Print this column for mlf graph --format model-explorer");
+                         "Print this column for mlf graph --format model-explorer")
+      ->transform(present_name);
 }
 
 void declare_report_options(CLI::App& app, ReportArguments& options) {
@@ -613,10 +619,12 @@ void declare_report_options(CLI::App& app, ReportArguments& options) {
   add_option(app, "--columns", options.columns, {"NAMES", "Table of calls"},
              "Columns of the table, in this order, with commas between")
       ->delimiter(',')
-      ->check(one_of(columns));
+      ->check(one_of(columns))
+      ->transform(present_name);
   add_option(app, "--sort", options.sort, {"NAME", "Table of calls"},
              "Sort the calls by this column, the largest number first")
-      ->check(one_of(columns));
+      ->check(one_of(columns))
+      ->transform(present_name);
   add_option(app, "--top", options.top, {"N", "Table of calls"}, "Show at most N calls of a module")
       ->check(whole_number(1, UINT64_MAX));
   add_tir_option(app, options.tir_files);

@@ -47,7 +47,7 @@ void number_rows(HtmlWriter& html, const std::string& where,
   for (const NumberChange& number : numbers) {
     html.open("tr", {{number.grows() ? "class" : "", "more"}});
     html.element("td", where);
-    html.element("td", number.what);
+    html.element("td", number.label());
     number_cell(html, number.before);
     number_cell(html, number.after);
     html.element("td", {{"class", "n"}}, group_digits(number.delta()));

@@ -14,6 +14,7 @@
 #include "analysis/fingerprint.h"
 #include "analysis/stored_constants.h"
 #include "report/changed_members.h"
+#include "support/characters.h"
 #include "support/digits.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -789,6 +790,17 @@ DifferenceWords words_of(const MemberDifference& one, const BuildDifference& dif
 
 }  // namespace
 }  // namespace report
+
+std::string NumberChange::label() const {
+  for (const CallMeasureInfo& one : call_measures()) {
+    if (one.name == what) return std::string(one.column);
+  }
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    const bool has_group = one.key == what && !one.group().empty();
+    if (has_group) return fmt::format("{} {}", support::in_capitals(one.group()), one.label);
+  }
+  return what;
+}
 
 std::string NumberChange::delta() const {
   if (!before.is_exact() || !after.is_exact()) return "?";

@@ -312,6 +312,7 @@ class Diff(unittest.TestCase):
                     constants = [one["constants"] for one in kernels if one["constants"]]
                     self.assertEqual({cause for one in constants for cause in one if one[cause]}, causes)
                 lines = support.run("diff", archive, smaller).stdout.decode()
+                self.assertRegex(lines, r"(?m)^FLASH constants +\d")
                 self.assertRegex(lines, r"constants in another form: \d of another type")
 
     def test_has_a_schema_that_no_other_document_follows(self):

@@ -711,6 +711,12 @@ class Tables(unittest.TestCase):
         self.assertIn(line.split(), [line.split()[:5] for line in text.splitlines()])
         self.assertIn(["0", "-", "-", "-"], [line.split() for line in text.splitlines()])
 
+    def test_the_column_of_constants_keeps_its_old_name(self):
+        for options in (("--columns", "kernel,{}"), ("--sort", "{}"), ("--node-data", "{}")):
+            texts = {support.run_ok("report", options[0], options[1].format(name), QNN).stdout
+                     for name in ("constants", "params")}
+            self.assertEqual(len(texts), 1, options)
+
 
 class Origin(unittest.TestCase):
     def test_is_the_same_in_every_document(self):

@@ -13,7 +13,7 @@ import support
 WIDTHS = (80, 120, 200)
 ARCHIVES = sorted([*support.ARCHIVES.glob("*.tar"), *support.BUNDLED_CORPUS.glob("*/*/module.tar"),
                    *support.c_archives()])  # fmt: skip
-EVERY_COLUMN = ("call,kernel,layer,symbol,out,dtype,mac,loaded,stored,params,scratch,live,percent,divisions,"
+EVERY_COLUMN = ("call,kernel,layer,symbol,out,dtype,mac,loaded,stored,constants,scratch,live,percent,divisions,"
                 "code,frame,c,tir")  # fmt: skip
 # What prints tables, with the archive at its end.
 COMMANDS = (
