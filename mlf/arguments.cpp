@@ -70,15 +70,25 @@ const archive::Member* find_member(const archive::Archive& archive, const std::s
   return stored == archive.members().end() ? nullptr : &*stored;
 }
 
+/// In a form that can be copied into the next command.
+std::string names_of(const std::vector<TirSource>& sources, const std::string& path) {
+  std::vector<std::string> stems;
+  for (const TirSource& source : sources) stems.push_back(path + ":" + source.stem);
+  return some_of(stems);
+}
+
 /// A member that is TIR by its content, with any name.
-tir::Document read_member(const archive::Archive& archive, const std::string& name,
+tir::Document read_member(const Deployment& deployment, const std::string& name,
                           const Limits& limits) {
+  const archive::Archive& archive = deployment.archive();
   const archive::Member* member = find_member(archive, name);
   if (member == nullptr) {
     std::vector<std::string> names;
     for (const archive::Member& one : archive.members()) names.push_back(one.name);
-    refuse(ErrorKind::invalid_input,
-           fmt::format("no member '{}'{}", name, did_you_mean(name, names)), archive.path());
+    std::string next = did_you_mean(name, names);
+    const std::vector<TirSource>& sources = deployment.tir_sources();
+    if (next.empty() && !sources.empty()) next = "; its TIR: " + names_of(sources, archive.path());
+    refuse(ErrorKind::invalid_input, fmt::format("no member '{}'{}", name, next), archive.path());
   }
   const std::string_view text = get_or_throw(archive.read(*member));
   return get_or_throw(
@@ -92,10 +102,8 @@ tir::Document read_only_tir(const Deployment& deployment) {
   if (sources.size() == 1) return get_or_throw(deployment.read_tir(sources.front()));
   // The archive is valid but lacks the requested member: exit code 1, not 65.
   if (sources.empty()) refuse(ErrorKind::check_failed, "no TIR in this archive", path);
-  std::vector<std::string> stems;
-  // In a form that can be copied into the next command.
-  for (const TirSource& source : sources) stems.push_back(path + ":" + source.stem);
-  refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", some_of(stems)), path);
+  refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", names_of(sources, path)),
+         path);
 }
 
 tir::Document read_from(const Deployment& deployment, const std::optional<std::string>& member,
@@ -107,7 +115,7 @@ tir::Document read_from(const Deployment& deployment, const std::optional<std::s
   // has none of these.
   const TirSource* source = deployment.find_tir(normal);
   return source != nullptr ? get_or_throw(deployment.read_tir(*source))
-                           : read_member(deployment.archive(), normal, limits);
+                           : read_member(deployment, normal, limits);
 }
 
 /// The content of a stream is known only after it was read.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -105,14 +106,26 @@ std::string unknown_word(const CLI::App& app, const CLI::App* command, const std
   std::vector<std::string> known{"--"};
   if (command != nullptr) append_option_names(*command, known);
   append_option_names(app, known);
-  // Behind "--", the name of an option is an argument.
-  if (word.starts_with('-') && std::ranges::find(known, name) == known.end()) {
-    return fmt::format("there is no option '{}'{}", name, did_you_mean(name, known));
+  const auto is_known = [&](const std::string& one) { return std::ranges::count(known, one) > 0; };
+  if (word.starts_with('-') && !is_known(name)) {
+    // Commands without a choice of formats have --json.
+    const std::string meant = name == "--format" && is_known("--json") ? "--json" : name;
+    return fmt::format("there is no option '{}'{}", name, did_you_mean(meant, known));
   }
   if (command == nullptr) {
+    std::error_code ignored;
+    if (word.find(".tar") != word.npos || std::filesystem::exists(word, ignored)) {
+      return fmt::format("there is no command before '{0}'; did you mean 'mlf report {0}'?", word);
+    }
     return fmt::format("there is no command '{}'{}", word, did_you_mean(word, command_names(app)));
   }
-  return fmt::format("there is one argument too many: '{}'", word);
+  // Behind "--", the name of an option is an argument.
+  if (word.starts_with("--") && word != "--") {
+    return fmt::format("options of a command are behind it and before --, as in mlf {} {}",
+                       command->get_name(), name);
+  }
+  return fmt::format("there is one argument too many: '{}'{}", word,
+                     command->get_name() == "report" ? "; mlf table shows several archives" : "");
 }
 
 /// The value of an unknown option is an unknown word too.
@@ -134,9 +147,12 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& stop) {
   std::string text = is_unknown_word && !extras.empty()
                          ? unknown_word(app, command, unknown_of(extras))
                          : std::string(stop.what());
-  // "--columns: 1 required NAMES:{call,kernel} missing"
-  if (const std::size_t end = text.find(": 1 required "); end != text.npos) {
-    text = fmt::format("{} needs a value", text.substr(0, end));
+  // "--columns: 1 required NAMES:{call,kernel} missing", "--ram: At Most 1 required but received 2"
+  for (const auto& [theirs, ours] :
+       {std::pair(": 1 required ", "needs a value"),
+        std::pair(": At Most 1 required ", "is given more than once")}) {
+    const std::size_t end = text.find(theirs);
+    if (end != text.npos) text = fmt::format("{} {}", text.substr(0, end), ours);
   }
   if (command == nullptr && extras.empty()) {
     text = fmt::format("a command is required: {}", fmt::join(command_names(app), ", "));
@@ -156,14 +172,9 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
   if (stop.get_exit_code() != 0) {
     return console.fail(ErrorKind::usage, message_of(app, stop));
   }
-  std::string text;
-  if (dynamic_cast<const CLI::CallForVersion*>(&stop) != nullptr) {
-    text = fmt::format("{}\n", stop.what());
-  } else {
-    text = app.help();
-  }
+  const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&stop) != nullptr;
   // Help that cannot be printed is an error too: `mlf --help > /dev/full`.
-  print(text);
+  print(is_version ? fmt::format("{}\n", stop.what()) : app.help());
   return 0;
 }
 
@@ -212,7 +223,8 @@ std::vector<std::string> words_of(std::span<const char* const> argv) {
   return words;
 }
 
-/// As a shell reads it. The program is "mlf", wherever it is, and a page is the same under any name.
+/// As a shell reads it. The program is "mlf", wherever it is, and a page is the same under any
+/// name.
 std::string command_line(std::span<const char* const> argv) {
   constexpr std::string_view kPage = "--html";
   std::string line = "mlf";

@@ -76,6 +76,7 @@ CLI::Validator one_of(std::vector<std::string> allowed) {
   const std::string description = fmt::format("{{{}}}", fmt::join(allowed, ","));
   const auto check = [allowed = std::move(allowed)](const std::string& text) {
     if (std::ranges::find(allowed, text) != allowed.end()) return std::string();
+    if (text.empty()) return std::string("the value is empty");
     return fmt::format("'{}' is not one of {}{}", text, fmt::join(allowed, ", "),
                        did_you_mean(text, allowed));
   };
@@ -153,14 +154,14 @@ void define(std::string_view text, tir::MacroValues& macros) {
 void add_macro_options(CLI::App& app, tir::MacroValues& macros) {
   app.add_option_function<std::string>(
          "--define", [&macros](const std::string& text) { define(text, macros); },
-         "The compiler gets -DNAME=VALUE: decides conditions in C; repeatable")
+         "Define NAME for #if conditions in C, and for the compiler of --cc; repeatable")
       ->type_name("NAME[=VALUE]")
       ->group("Options of every command")
       ->trigger_on_parse();
   app.add_option_function<std::string>(
          "--undefine",
          [&macros](const std::string& text) { macros.insert_or_assign(text, std::nullopt); },
-         "No header or option defines NAME; repeatable")
+         "Treat NAME as not defined; repeatable")
       ->type_name("NAME")
       ->group("Options of every command")
       ->trigger_on_parse();
@@ -208,7 +209,7 @@ void add_tir_option(CLI::App& app, std::vector<std::string>& files) {
 }
 
 void add_profile_option(CLI::App& app, std::vector<std::string>& files) {
-  add_option(app, "--profile", files, {"FILE", "Other"},
+  add_option(app, "--profile", files, {"FILE", "Input"},
              "Times of calls, by mlf profile --json; repeatable");
 }
 
@@ -226,12 +227,6 @@ bool is_placed_section(std::string_view text) {
 }
 
 }  // namespace
-
-void add_compiler_options(CLI::App& app, CompilerArguments& options) {
-  add_compiler_options(app, options,
-                       "Compile the archive's C with this command, for sizes of code and "
-                       "stack frames; temporary files are removed");
-}
 
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help) {
   auto* command =

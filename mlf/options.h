@@ -145,10 +145,11 @@ struct CompilerArguments {
   std::vector<std::string> sections{};  ///< "NAME=ram" or "NAME=flash"
 };
 
-/// Adds `--cc`, `--cflags` and `--section`, for sizes of code and frames unless `help` says
-/// otherwise.
-void add_compiler_options(CLI::App& app, CompilerArguments& options);
-void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help);
+/// Adds `--cc`, `--cflags` and `--section`.
+void add_compiler_options(CLI::App& app, CompilerArguments& options,
+                          const std::string& help =
+                              "Compile the archive's C with this command, for sizes of code and "
+                              "stack frames; temporary files are removed");
 
 /// Those of --cflags, then those for the macros of the command line.
 std::vector<std::string> flags_of(const CompilerArguments& options, const Limits& limits);

@@ -216,8 +216,7 @@ std::string folded_table(std::string_view title, const Table& table) {
 /// A comment of a pull request: a line, the totals, and the rest in parts that a reader opens.
 std::string to_markdown(const BuildDifference& difference) {
   if (difference.empty()) return "No differences.\n";
-  Table network({"MODULE", "NETWORK"});
-  network.hide_if_constant(0);
+  Table network({"=MODULE", "NETWORK"});
   std::size_t kernels = 0;
   for (const ModuleDifference& module : difference.modules) {
     kernels += by_effect(module).size();

@@ -74,8 +74,9 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   add_option(
       app, "--pool", options.memories, {"NAME=BYTES", "Several memories"},
       "A memory of the board, such as fast=64K, the fastest first, or flash=1M:constants for "
-      "constants alone; repeatable. Prints the "
-      "memory of each buffer, chosen by bytes accessed; exit code 1 if they do not fit")
+      "constants alone; repeatable. Puts the "
+      "buffers with most accesses into the first; --offsets lists all. Exit code 1 if they do not "
+      "fit")
       ->excludes(problem);
 }
 
@@ -97,6 +98,9 @@ std::vector<plan::MemoryLimit> memories_of(const std::vector<std::string>& texts
     const bool has_only_constants = text.ends_with(kConstants);
     auto [name, bytes] = named_size(
         "--pool", text.substr(0, text.size() - (has_only_constants ? kConstants.size() : 0)));
+    if (bytes == 0) {
+      throw Error(ErrorKind::usage, fmt::format("--pool {}: a memory has at least one byte", text));
+    }
     memories.push_back({std::move(name), bytes, has_only_constants});
   }
   return memories;
@@ -303,8 +307,8 @@ std::string remarks(const ArchivePlan& plan) {
   if (std::ranges::any_of(plan.modules,
                           [](const auto& one) { return one.allocations.has_value(); })) {
     text +=
-        "BOUND and ALL IN ONE POOL include the workspaces of kernels; TENSORS IN ONE POOL leaves "
-        "them on heap and stack\n";
+        "BOUND and ALL IN ONE POOL include the workspaces of kernels; TENSORS IN ONE POOL "
+        "does not\n";
   }
   if (has_gap) text += "* a smaller one may exist: the search ended before it was sure\n";
   return text;

@@ -84,24 +84,26 @@ bool is_number(const std::string& text) {
 std::string no_such_kernel(const std::vector<const ModuleReport*>& modules,
                            const std::string& wanted) {
   std::vector<std::string> names;
+  std::vector<std::string> symbols;
   std::size_t calls = 0;
   for (const ModuleReport* module : modules) {
     calls = std::max(calls, module->calls.size());
     for (const KernelReport& kernel : module->kernels) {
       names.push_back(kernel.short_name);
-      names.push_back(kernel.symbol);
+      symbols.push_back(kernel.symbol);
     }
   }
-  if (names.empty()) {
-    const auto& why = modules.front()->no_network;
-    return fmt::format("module '{}' has no kernel{}", modules.front()->name,
-                       why ? fmt::format(": {}", to_string(*why)) : "");
+  const auto& no_network = modules.front()->no_network;
+  const std::string why = no_network ? fmt::format(": {}", to_string(*no_network)) : "";
+  if (names.empty()) return fmt::format("module '{}' has no kernel{}", modules.front()->name, why);
+  if (is_number(wanted) && calls == 0) {
+    return fmt::format("there is no call {}{}; name a kernel: {}", wanted, why, some_of(names));
   }
+  names.insert(names.end(), symbols.begin(), symbols.end());
   if (!is_number(wanted)) {
     return fmt::format("there is no kernel '{}'{} (mlf report lists all)", wanted,
                        did_you_mean(wanted, names));
   }
-  if (calls == 0) return fmt::format("there is no call {}: main is not known", wanted);
   return fmt::format("there is no call {}: the last is {}", wanted, calls - 1);
 }
 
@@ -465,7 +467,11 @@ std::string relay_of(const ShowArguments& options, const Deployment& deployment)
   const Module& module =
       library.modules[chosen_module(library, options.module, deployment.archive().path())];
   const auto& file = module.files.relay;
-  if (!file) refuse(fmt::format("module '{}' has no text of Relay", module.name));
+  if (!file) {
+    throw support::Error(ErrorKind::check_failed,
+                         fmt::format("module '{}' has no text of Relay", module.name),
+                         {.file = deployment.archive().path()});
+  }
   const archive::Archive& archive = deployment.archive();
   const std::string_view main =
       report::main_of_relay(get_or_throw(archive.read(*archive.find(file->name))));
@@ -530,7 +536,9 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
   auto* relay =
       app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
           ->group("Output")
-          ->excludes(kernel);
+          ->excludes(kernel)
+          ->excludes(app.get_option("--format"))
+          ->excludes(app.get_option("--json"));
   add_option(app, "--constant", options.constant, {"CONSTANT", "Output"},
              "Print the values of a constant instead: its name in mlf table --rows constant, also "
              "KERNEL.CONSTANT")

@@ -36,19 +36,20 @@ std::string printable_name(std::string_view name) {
 
 void check_member_count(std::uint64_t members, const Limits& limits) {
   if (members <= limits.max_members) return;
-  refuse(fmt::format("the archive has more than {} members (limit members)", limits.max_members));
+  refuse(
+      fmt::format("the archive has more than {} members (--limit members=N)", limits.max_members));
 }
 
 void check_member_size(std::uint64_t size, const std::string& member, const Limits& limits) {
   if (size <= limits.max_member_bytes) return;
-  refuse(fmt::format("the member is larger than {} bytes (limit member-bytes)",
+  refuse(fmt::format("the member is larger than {} bytes (--limit member-bytes=N)",
                      limits.max_member_bytes),
          member);
 }
 
 void check_total_size(std::uint64_t bytes, const Limits& limits) {
   if (bytes <= limits.max_total_bytes) return;
-  refuse(fmt::format("the archive is larger than {} bytes (limit total-bytes)",
+  refuse(fmt::format("the archive is larger than {} bytes (--limit total-bytes=N)",
                      limits.max_total_bytes));
 }
 

@@ -217,7 +217,7 @@ class OutputBudget {
     used_ += bytes;
     check_total_size(used_, limits_);
     if (used_ > by_ratio_) {
-      refuse(fmt::format("the archive expands to more than {} times its size (limit expansion)",
+      refuse(fmt::format("the archive expands to more than {} times its size (--limit expansion=N)",
                          limits_.max_expansion));
     }
   }

@@ -19,7 +19,7 @@ namespace {
 
 std::string text_fault(std::string_view text, std::string_view what, const Limits& limits) {
   if (text.size() > limits.max_name_bytes) {
-    return fmt::format("{} is longer than {} bytes (limit name-bytes)", what,
+    return fmt::format("{} is longer than {} bytes (--limit name-bytes=N)", what,
                        limits.max_name_bytes);
   }
   while (!text.empty()) {

@@ -59,7 +59,7 @@ File lock_replaceable(const std::string& resolved, const std::string& path) {
   if (refused == 0) return file;
   throw support::Error(
       ErrorKind::io,
-      fmt::format("cannot lock the archive for a change: {}; choose another output path",
+      fmt::format("cannot lock the archive for a change: {}; choose another output path (-o OUT)",
                   std::generic_category().message(refused)),
       {.file = path});
 }
@@ -69,7 +69,7 @@ constexpr const char* kOwnFiles = "/proc/self/fd";
 [[noreturn]] void fail_to_create(const File& directory, int error_number) {
   throw support::Error(
       ErrorKind::io,
-      fmt::format("cannot create a file in the directory: {}; choose another output path",
+      fmt::format("cannot create a file in the directory: {}; choose another output path (-o OUT)",
                   std::generic_category().message(error_number)),
       {.file = directory.name()});
 }
@@ -153,7 +153,7 @@ void check_replaceable(const struct stat& status, const std::string& path) {
   if (status.st_nlink > 1) {
     throw support::Error(ErrorKind::io,
                          "the file has other hard links, which a replacement would leave behind; "
-                         "choose another output path",
+                         "choose another output path (-o OUT)",
                          {.file = path});
   }
 }
@@ -206,7 +206,7 @@ std::vector<std::string> Replacement::adopt(const File& original) {
   const struct stat current = file_.status();
   if ((wanted.st_uid != current.st_uid || wanted.st_gid != current.st_gid) &&
       ::fchown(file_.fd(), wanted.st_uid, wanted.st_gid) != 0) {
-    file_.fail("cannot keep the owner of the file, choose another output path");
+    file_.fail("cannot keep the owner of the file, choose another output path (-o OUT)");
   }
   // After the owner, because changing the owner clears capabilities and set-id bits.
   std::vector<std::string> lost;
@@ -260,6 +260,11 @@ void Replacement::commit() {
 File open_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash);
+  struct stat status {};
+  if (slash > 0 && ::stat(directory.c_str(), &status) != 0 && errno == ENOENT) {
+    throw support::Error(ErrorKind::io, "the directory '" + directory + "' does not exist",
+                         {.file = path});
+  }
   return File::open(directory.empty() ? "/" : directory, O_RDONLY | O_DIRECTORY);
 }
 

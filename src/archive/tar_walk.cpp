@@ -148,7 +148,7 @@ class TarWalk {
     const std::uint64_t size =
         natural(field_bytes(header.size), "size of the extended header", place);
     if (size > limits_.max_header_bytes || (total += size) > limits_.max_header_bytes) {
-      place.fail(fmt::format("extended headers are longer than {} bytes (limit header-bytes)",
+      place.fail(fmt::format("extended headers are longer than {} bytes (--limit header-bytes=N)",
                              limits_.max_header_bytes));
     }
     if (support::round_up<std::uint64_t>(size, kBlock) > bytes_.size() - offset_) {
@@ -282,7 +282,7 @@ class TarWalk {
       place.fail(fmt::format("the PAX header gives size {}, the member's header {}", size, stored));
     }
     if (size > limits_.max_member_bytes) {
-      place.fail(fmt::format("the member is larger than {} bytes (limit member-bytes)",
+      place.fail(fmt::format("the member is larger than {} bytes (--limit member-bytes=N)",
                              limits_.max_member_bytes));
     }
     return size;

@@ -8,6 +8,7 @@
 #include "compile/stand_in_headers.h"
 #include "support/characters.h"
 #include "support/error.h"
+#include "support/lines.h"
 
 namespace mlf::compile {
 namespace {
@@ -60,6 +61,16 @@ bool is_junk(const fs::path& path) {
   return !is_elf && head != "BC\xc0\xde" && !head.starts_with("#!");
 }
 
+/// The linker's first message; the compiler only says that the linker failed.
+std::string linker_message(std::string_view errors) {
+  while (true) {
+    const std::string_view line = support::take_line(errors);
+    // "in function 'f':" precedes the message.
+    const bool is_message = !line.ends_with(':') && line.find("warning: ") == line.npos;
+    if (is_message || errors.empty()) return std::string(line);
+  }
+}
+
 std::string first_error(std::string_view errors, const std::filesystem::path& directory) {
   // The cause of other errors.
   for (const int cause : {EMFILE, ENOSPC}) {
@@ -74,9 +85,16 @@ std::string first_error(std::string_view errors, const std::filesystem::path& di
   if (at == errors.npos) return std::string(errors.substr(0, errors.find('\n')));
   const std::size_t line = errors.rfind('\n', at) + 1;
   const std::string_view place = errors.substr(line, at - line);
+  const std::string_view message = errors.substr(at, errors.find('\n', at) - at);
+  if (message.find("error: ld returned") != message.npos ||
+      message.find("linker command failed") != message.npos) {
+    return linker_message(errors);
+  }
   const bool is_elsewhere = place.find('/') != place.npos && !place.starts_with(directory.string());
   if (is_elsewhere) return std::string(place) + "error in a file that is not in the archive";
-  return std::string(errors.substr(at, errors.find('\n', at) - at));
+  // TVM prints float16 as `half`, which C does not have.
+  if (message.find("unknown type name 'half'") == message.npos) return std::string(message);
+  return std::string(message) + "; define it: --cflags=-Dhalf=__fp16 for Arm, or -Dhalf=_Float16";
 }
 
 }  // namespace

@@ -387,7 +387,10 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 [[noreturn]] void fail_start(const std::string& name, int error, const WorkDirectory& directory) {
-  std::string why = fmt::format("'{}' cannot be run: {}", name, std::strerror(error));
+  const bool is_missing = error == ENOENT && name.find('/') == name.npos;
+  std::string why = is_missing
+                        ? fmt::format("'{}' is not in $PATH: install it, or give its path", name)
+                        : fmt::format("'{}' cannot be run: {}", name, std::strerror(error));
   struct statvfs status {};
   const bool is_in_it = name.starts_with(directory.path().string());
   if (is_in_it && statvfs(name.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) != 0) {
@@ -453,7 +456,7 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
     const bool are_files = outcome.exceeded == Exceeded::files;
     const std::size_t most = are_files ? program.limits.files : kMostProcesses;
     result.fault = fmt::format("made more than {} {}", group_digits(std::to_string(most)),
-                                  are_files ? "files" : "processes");
+                               are_files ? "files" : "processes");
   }
   return result;
 }

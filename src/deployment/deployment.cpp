@@ -92,7 +92,7 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
   if (library.modules.size() <= most) return library;
   throw support::Error(
       ErrorKind::invalid_input,
-      "the archive has more than " + std::to_string(most) + " modules (limit modules)",
+      "the archive has more than " + std::to_string(most) + " modules (--limit modules=N)",
       {.file = archive.path()});
 }
 

@@ -86,7 +86,8 @@ ProfileClock clock_for(const Profile& profile, std::uint64_t hertz,
   const auto refuse = [](std::string why) {
     throw support::Error(ErrorKind::usage, std::move(why));
   };
-  if (profile.source == ProfileSource::timed) refuse("a clock is for instructions and cycles");
+  if (profile.source == ProfileSource::timed)
+    refuse("time is measured on this computer: leave out --clock");
   if (profile.source == ProfileSource::measured) return {.hertz = hertz};
   if (!assumed) assumed = cycles_of(profile.cpu);
   if (!assumed) {

@@ -208,8 +208,10 @@ Result<Profile> read_profile(std::string_view json) {
 
 Result<Profile> load_profile(const std::string& path) {
   return load_tir_file(path).and_then([&](const TirFile& file) {
-    return read_profile(file.text).map_error(
-        [&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });
+    return read_profile(file.text).map_error([&](Diagnostic diagnostic) {
+      diagnostic.message += "; mlf profile --json writes such a file";
+      return in_file(std::move(diagnostic), path);
+    });
   });
 }
 

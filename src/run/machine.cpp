@@ -43,7 +43,7 @@ const Board* board_named(const std::string& cpu) {
                                      did_you_mean(cpu, names)));
 }
 
-/// If a program is not in $PATH, throws `Error` (usage), which names its packages of Debian.
+/// If a program is not in $PATH, throws `Error` (io), which names its packages of Debian.
 void require_program(const std::string& name, std::string_view packages) {
   if (name.find('/') != name.npos) return;  // the system says what is wrong with a path
   const char* const variable = std::getenv("PATH");
@@ -53,8 +53,7 @@ void require_program(const std::string& name, std::string_view packages) {
     if (access(fmt::format("{}/{}", path.substr(0, end), name).c_str(), X_OK) == 0) return;
     path = end == path.npos ? "" : path.substr(end + 1);
   }
-  fail(ErrorKind::usage,
-       fmt::format("'{}' is not installed; on Debian, install {}", name, packages));
+  fail(ErrorKind::io, fmt::format("'{}' is not installed; on Debian, install {}", name, packages));
 }
 
 /// A path in a string of the assembler in a string of C.

@@ -212,7 +212,8 @@ std::vector<Tensor> tensors_of(std::string_view bytes) {
     return tensors;
   }
   if (!run::begins_as_zip(bytes)) {
-    throw support::Error(ErrorKind::invalid_input, "this is no .npy and no .npz file");
+    throw support::Error(ErrorKind::invalid_input,
+                         "this is no .npy and no .npz file: numpy.save and numpy.savez write them");
   }
   for (run::ZipFile& file : run::read_zip(bytes)) {
     if (file.name.ends_with(kNpyEnd)) file.name.resize(file.name.size() - kNpyEnd.size());

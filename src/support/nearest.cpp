@@ -49,10 +49,12 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
   const std::string wanted = lower(name);
   const std::string* closest = nullptr;
   const std::string* container = nullptr;
+  std::size_t containers = 0;
   std::size_t fewest = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& one : known) {
     const std::string candidate = lower(one);
-    const bool contains = wanted.size() >= 3 && candidate.find(wanted) != candidate.npos;
+    const bool contains = wanted.size() >= 2 && candidate.find(wanted) != candidate.npos;
+    containers += contains ? 1 : 0;
     if (contains && (container == nullptr || one.size() < container->size())) container = &one;
     const std::size_t longer = std::max(candidate.size(), wanted.size());
     const std::size_t shorter = std::min(candidate.size(), wanted.size());
@@ -63,6 +65,8 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
     fewest = edits;
     closest = &one;
   }
+  // Two letters, as in "nn", may be in many names.
+  if (wanted.size() < 3 && containers > 1) container = nullptr;
   const std::string* best = closest != nullptr ? closest : container;
   return best == nullptr ? std::nullopt : std::optional(*best);
 }

@@ -14,8 +14,8 @@ namespace mlf {
 
 /// Returns the name in `known` with the smallest edit distance to `name` (insert, remove, replace
 /// or swap a letter), if the distance is at most a third of the length of `name`. Otherwise returns
-/// the shortest name that contains `name`, if `name` has at least three letters. Ignores case. Of
-/// several, returns the first.
+/// the shortest name that contains `name`, if `name` has at least three letters, or two that are in
+/// one name only. Ignores case. Of several, returns the first.
 MLF_API std::optional<std::string> nearest(std::string_view name,
                                            std::span<const std::string> known);
 

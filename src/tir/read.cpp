@@ -47,7 +47,8 @@ Dialect detect_or_fail(const SourceText& source) {
             "capture the module with tvm.ir.save_json, or print it with script()");
   }
   fail_at(source, first,
-          "expected TIR: TVMScript, legacy text (primfn), JSON of tvm.ir.save_json or mlf's own");
+          "expected TIR: TVMScript, legacy text (primfn), C that TVM generated, JSON of "
+          "tvm.ir.save_json or mlf's own");
 }
 
 // One call for each dialect: each reader gets the text, the limits, and whom to ask for constants.

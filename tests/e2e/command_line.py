@@ -92,7 +92,7 @@ class Values(program_case.Directory):
         both = support.run("check", "--ram", "1G", "--json", "--format", "text", archive)
         self.assertEqual((both.returncode, both.stdout), (64, b""))
         for words in ((archive, "--", "--json"), ("--", "--json", archive)):
-            self.assertIn(b"one argument too many", support.run("report", *words).stderr)
+            self.assertIn(b"and before --, as in mlf report --json", support.run("report", *words).stderr)
 
     def test_a_compiler_may_get_no_flags(self):
         archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
@@ -105,7 +105,7 @@ class Limits(unittest.TestCase):
     def test_messages_name_them_as_the_option_does(self):
         known = set(re.findall(r"^  ([a-z-]+)=\d+ ", support.run_ok("--help").stdout.decode(), re.MULTILINE))
         sources = [path.read_text() for path in (support.SOURCE / "src").rglob("*.cpp")]
-        named = set(re.findall(r"\(limit ([a-z_-]+)\)", "".join(sources)))
+        named = set(re.findall(r"\(--limit ([a-z_-]+)=N\)", "".join(sources)))
         self.assertGreaterEqual(len(named), 7)
         self.assertEqual(named - known, set())
 
@@ -253,12 +253,17 @@ class Plan(program_case.Directory):
 
 
 class Process(program_case.Directory):
-    def test_success_is_silent_and_verbose_says_what_was_written(self):
+    def test_a_change_in_place_is_one_line_and_verbose_says_what_was_written(self):
         path = self.archive()
         result = support.run_ok("process", "-v", path)
         self.assertIn(b"src/tir-1.json", result.stderr)
         result = support.run_ok("process", path)
         self.assertEqual((result.stdout, result.stderr), (b"", b""))
+        path = self.archive()
+        copy = support.run_ok("process", path, "-o", self.directory / "copy.tar")
+        self.assertEqual((copy.stdout, copy.stderr), (b"", b""))
+        result = support.run_ok("process", path)
+        self.assertRegex(result.stderr, rb"^mlf: info: .*module\.tar: \d members updated\n$")
 
     def test_an_archive_without_tir_is_noted_unless_quiet(self):
         path = self.archive(text=None)
@@ -291,7 +296,7 @@ class Process(program_case.Directory):
         path.write_bytes(support.make_tar(members))
         why = rb"default_lib1.c:\d+:5: expected an element of the array"
         result = support.run_ok("process", path)
-        self.assertRegex(result.stderr, b"^mlf: warning: .*" + why + b"; constants that only .*\n$")
+        self.assertRegex(result.stderr, b"^mlf: warning: .*" + why + b"; constants that only .*\n.* updated\n$")
         with tarfile.open(path) as tar:
             document = json.load(tar.extractfile("./src/tir-1.json"))
         self.assertIn("constant-data", [loss["code"] for loss in document["losses"]])

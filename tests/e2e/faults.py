@@ -261,7 +261,7 @@ class NetworkFileSystems(Faults):
             code, stderr = self.outcome([f"flock:error={error}"])
             self.assertEqual(code, 74)
             self.assertIn("cannot lock the archive for a change", stderr)
-            self.assertIn("choose another output path", stderr)
+            self.assertIn("choose another output path (-o OUT)", stderr)
             self.assertEqual(self.outcome([f"flock:error={error}"], "-o", self.directory / "out.tar"), (0, ""))
             (self.directory / "out.tar").unlink()
 

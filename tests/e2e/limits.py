@@ -144,7 +144,7 @@ def check_many_modules(directory):
         assert result.returncode == 0, f"{command[0]}: exit {result.returncode}"
     result = support.run("--limit", f"modules={MANY_MODULES - 1}", "verify", path)
     assert result.returncode == 65, f"exit {result.returncode}"
-    assert f"more than {MANY_MODULES - 1} modules (limit modules)".encode() in result.stderr
+    assert f"more than {MANY_MODULES - 1} modules (--limit modules=N)".encode() in result.stderr
 
 
 def check_stream_without_end(_directory):

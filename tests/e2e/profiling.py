@@ -604,13 +604,13 @@ class Refusals(run.HostileC):
         for cpu, packages in (("cortex-m4", "gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm"),
                               ("rv32imc", "picolibc-riscv64-unknown-elf and qemu-system-misc")):  # fmt: skip
             self.environment["PATH"] = str(empty)
-            text = self.refused("--cpu", cpu, ADD, code=64)
+            text = self.refused("--cpu", cpu, ADD, code=74)
             self.assertIn("-gcc' is not installed", text)
             self.assertIn(packages, text)
             compiler = empty / TOOLS[cpu][0]
             compiler.write_text("#!/bin/sh\n")
             compiler.chmod(0o755)
-            self.assertIn(f"'{TOOLS[cpu][1]}' is not installed", self.refused("--cpu", cpu, ADD, code=64))
+            self.assertIn(f"'{TOOLS[cpu][1]}' is not installed", self.refused("--cpu", cpu, ADD, code=74))
 
     def test_of_wrong_command_lines(self):
         wrong = self.directory / "wrong.json"
@@ -618,16 +618,16 @@ class Refusals(run.HostileC):
         for arguments, code, message in (
             (["--cpu", "host", "--clock", "80X"], 64, "'80X' is no frequency"),
             (["--cpu", "host", "--clock", "0"], 64, "'0' is no frequency"),
-            (["--cpu", "host", "--clock", "80M"], 64, "a clock is for instructions and cycles"),
+            (["--cpu", "host", "--clock", "80M"], 64, "leave out --clock"),
             (["--cpu", "host", "--clock", "80M", "--cpi", "2..1"], 64, "'2..1' are no numbers of cycles"),
             (["--cpu", "host", "--input", "z=none.npy"], 74, "none.npy"),
-            (["--cpu", "host", "--cc", "no-such-compiler"], 64, "no-such-compiler"),
+            (["--cpu", "host", "--cc", "no-such-compiler"], 64, "'no-such-compiler' is not in $PATH: install it"),
         ):
             with self.subTest(arguments):
                 self.assertIn(message, self.refused(*arguments, ADD, code=code))
         result = support.run("profile", "--cpu", "host", "--against", wrong, ADD)
         self.assertEqual(result.returncode, 65)
-        self.assertIn(b"not a profile", result.stderr)
+        self.assertIn(b"not a profile; mlf profile --json writes such a file", result.stderr)
         self.assertIn("--module", self.refused("--cpu", "host", MODULES, code=64))
         if "rv32imc" in CPUS:
             text = self.refused("--cpu", "rv32imc", "--clock", "80M", ADD, code=64)

@@ -530,10 +530,16 @@ class Kernels(unittest.TestCase):
 
     def test_show_relay_only_where_the_archive_has_it(self):
         archive = support.ARCHIVES / "tvm-0.9-op-add.tar"
-        for arguments, why in ((("--relay",), b"no text of Relay"), ((), b"KERNEL is required, or --relay"),
-                               (("0", "--relay"), b"KERNEL")):  # fmt: skip
+        for arguments, code, why in (
+            (("--relay",), 1, b"no text of Relay"),
+            ((), 64, b"KERNEL is required, or --relay"),
+            (("0", "--relay"), 64, b"KERNEL"),
+            (("--relay", "--format", "json"), 64, b"--format excludes --relay"),
+            (("0",), 64, b"there is no call 0: an operator archive has bare functions and no network"),
+            (("0",), 64, b"; name a kernel: "),
+        ):
             result = support.run("show", archive, *arguments)
-            self.assertEqual(result.returncode, 64, arguments)
+            self.assertEqual(result.returncode, code, arguments)
             self.assertIn(why, result.stderr)
 
     def test_show_a_terminal_only_text_in_relay_and_c(self):

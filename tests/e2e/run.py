@@ -576,7 +576,7 @@ class Refusals(HostileC):
             (["--input", f"z={wrong}"], 64, "no input 'z'"),
             (["--input", wrong], 64, "say which input it is"),
             (["--input", other, "--random", "1"], 65, "this .npz file cannot be read"),
-            (["--input", f"x={ADD}"], 65, "this is no .npy and no .npz file"),
+            (["--input", f"x={ADD}"], 65, "this is no .npy and no .npz file: numpy.save"),
             (["--random", "1", "--json", "-o", "-"], 64, "two results go to standard output"),
             (["--random", "1", "--layers", "-", "-o", "-"], 64, "two results go to standard output"),
             (["--random", "1", "--cc", "no-such-compiler"], 64, "no-such-compiler"),

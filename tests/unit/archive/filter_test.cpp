@@ -84,10 +84,10 @@ TEST_P(Filters, ExpansionIsLimitedByWhatComesOut) {
   const std::string bytes = compressed(TarBuilder().file("m", std::string(4 << 20, '\0')).finish());
   const std::string file = write("a.tar", bytes);
   EXPECT_EQ(refusal(file, {.max_expansion = 100}),
-            "the archive expands to more than 100 times its size (limit expansion)");
+            "the archive expands to more than 100 times its size (--limit expansion=N)");
   EXPECT_EQ(refusal(file, {.max_expansion = 100'000}), "accepted");
   EXPECT_EQ(refusal(file, {.max_total_bytes = 1 << 20, .max_expansion = 100'000}),
-            "the archive is larger than 1048576 bytes (limit total-bytes)");
+            "the archive is larger than 1048576 bytes (--limit total-bytes=N)");
 }
 
 TEST_P(Filters, TheFirstMegabyteIsFree) {

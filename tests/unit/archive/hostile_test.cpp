@@ -96,7 +96,7 @@ std::vector<Hostile> numbers_that_lie() {
       {"HugeSize", bent_size("\x80\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
        "m: member size is too large (header at byte 0)"},
       {"SizeOverTheLimit", bent_size(base256(std::int64_t{1} << 62, 12)),
-       "m: the member is larger than 2147483648 bytes (limit member-bytes) "
+       "m: the member is larger than 2147483648 bytes (--limit member-bytes=N) "
        "(header at byte 0)"},
       {"SizeWithLetters", bent_size("0000000000z"),
        "m: member size is not a number (header at byte 0)"},
@@ -137,7 +137,7 @@ std::vector<Hostile> numbers_that_lie() {
       {"PaxSizeOnZero", TarBuilder().pax({"size=512"}).file("m").raw(b_header).finish(),
        "m: the PAX header gives size 512, the member's header 0 (header at byte 1024)"},
       {"PaxSizeHuge", TarBuilder().pax({"size=99999999999"}).file("m").finish(),
-       "m: the member is larger than 2147483648 bytes (limit member-bytes) "
+       "m: the member is larger than 2147483648 bytes (--limit member-bytes=N) "
        "(header at byte 1024)"},
       {"PaxSizeNegative", TarBuilder().pax({"size=-1"}).file("m", "x").finish(),
        "PAX header: size '-1' is not a number (header at byte 0)"},
@@ -192,7 +192,7 @@ std::vector<Hostile> extended_headers() {
        TarBuilder()
            .raw(HeaderBlock("././@PaxHeader", 'x', std::uint64_t{4} << 30).sealed())
            .finish(),
-       "extended headers are longer than 262144 bytes (limit header-bytes) "
+       "extended headers are longer than 262144 bytes (--limit header-bytes=N) "
        "(header at byte 0)"},
       {"PaxCutOff", HeaderBlock("././@PaxHeader", 'x', 2000).sealed() + padded("20 path="),
        "truncated: the extended header is cut off (header at byte 0)"},

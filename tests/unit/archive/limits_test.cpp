@@ -17,41 +17,41 @@ TEST_F(LimitsOfArchives, CoverTheNumberOfMembers) {
   const std::string file = write("a.tar", TarBuilder().file("a").file("b").file("c").finish());
   EXPECT_EQ(refusal(file, {.max_members = 3}), "accepted");
   EXPECT_EQ(refusal(file, {.max_members = 2}),
-            "the archive has more than 2 members (limit members)");
+            "the archive has more than 2 members (--limit members=N)");
 }
 
 TEST_F(LimitsOfArchives, CoverTotalBytes) {
   const std::string file = write("a.tar", TarBuilder().file("a").finish());
   EXPECT_EQ(refusal(file, {.max_total_bytes = 10240}), "accepted");
   EXPECT_EQ(refusal(file, {.max_total_bytes = 10239}),
-            "the archive is larger than 10239 bytes (limit total-bytes)");
+            "the archive is larger than 10239 bytes (--limit total-bytes=N)");
 }
 
 TEST_F(LimitsOfArchives, CoverBytesOfAMember) {
   const std::string file = write("a.tar", TarBuilder().file("a", "12345").finish());
   EXPECT_EQ(refusal(file, {.max_member_bytes = 5}), "accepted");
   EXPECT_EQ(refusal(file, {.max_member_bytes = 4}),
-            "a: the member is larger than 4 bytes (limit member-bytes) (header at byte 0)");
+            "a: the member is larger than 4 bytes (--limit member-bytes=N) (header at byte 0)");
 }
 
 TEST_F(LimitsOfArchives, NameBytes) {
   const std::string file = write("a.tar", TarBuilder().file("abcde").finish());
   EXPECT_EQ(refusal(file, {.max_name_bytes = 5}), "accepted");
   EXPECT_EQ(refusal(file, {.max_name_bytes = 4}),
-            "abcde: member name is longer than 4 bytes (limit name-bytes)");
+            "abcde: member name is longer than 4 bytes (--limit name-bytes=N)");
 }
 
 TEST_F(LimitsOfArchives, CoverLinkTargets) {
   const std::string file = write("a.tar", TarBuilder().link("l", "abcde").finish());
   EXPECT_EQ(refusal(file, {.max_name_bytes = 4}),
-            "l: link target is longer than 4 bytes (limit name-bytes) (header at byte 0)");
+            "l: link target is longer than 4 bytes (--limit name-bytes=N) (header at byte 0)");
 }
 
 TEST_F(LimitsOfArchives, LongNamesAreCutInMessages) {
   const std::string file =
       write("a.tar", TarBuilder().gnu_name(std::string(100'000, 'n')).file("m").finish());
   EXPECT_EQ(refusal(file), std::string(200, 'n') +
-                               "...: member name is longer than 4096 bytes (limit name-bytes)");
+                               "...: member name is longer than 4096 bytes (--limit name-bytes=N)");
 }
 
 TEST_F(LimitsOfArchives, CoverAllHeaderBytesOfOneMember) {
@@ -60,7 +60,7 @@ TEST_F(LimitsOfArchives, CoverAllHeaderBytesOfOneMember) {
       write("a.tar", TarBuilder().gnu_name(name).gnu_name(name, 'K').link("m", "t").finish());
   EXPECT_EQ(refusal(file, {.max_header_bytes = 602}), "accepted");
   EXPECT_EQ(refusal(file, {.max_header_bytes = 601}),
-            "extended headers are longer than 601 bytes (limit header-bytes) "
+            "extended headers are longer than 601 bytes (--limit header-bytes=N) "
             "(header at byte 1024)");
 }
 
@@ -71,11 +71,11 @@ TEST_F(LimitsOfArchives, AreCheckedInDirectoriesToo) {
   EXPECT_EQ(refusal(tree, {.max_members = 3, .max_total_bytes = 10, .max_member_bytes = 5}),
             "accepted");
   EXPECT_EQ(refusal(tree, {.max_members = 2}),
-            "the archive has more than 2 members (limit members)");
+            "the archive has more than 2 members (--limit members=N)");
   EXPECT_EQ(refusal(tree, {.max_total_bytes = 9}),
-            "the archive is larger than 9 bytes (limit total-bytes)");
+            "the archive is larger than 9 bytes (--limit total-bytes=N)");
   EXPECT_EQ(refusal(tree, {.max_name_bytes = 2}),
-            "b/c: member name is longer than 2 bytes (limit name-bytes)");
+            "b/c: member name is longer than 2 bytes (--limit name-bytes=N)");
 }
 
 /// The content of the member after another process overwrote it in the open file.

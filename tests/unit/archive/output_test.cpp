@@ -180,12 +180,12 @@ TEST_F(Output, HardLinkedFilesAreRejected) {
   EXPECT_EQ(to_string(archive.error()),
             file +
                 ": the file has other hard links, which a replacement would leave behind; "
-                "choose another output path");
+                "choose another output path (-o OUT)");
   const Archive readable = open_good(file);
   EXPECT_EQ(error_of([&] { write_to_path(readable, {}, path("b.tar")); }),
             path("b.tar") +
                 ": the file has other hard links, which a replacement would leave behind; "
-                "choose another output path");
+                "choose another output path (-o OUT)");
 }
 
 TEST_F(Output, OnlyRegularFilesAndDirectoriesAreUpdated) {
@@ -213,9 +213,9 @@ TEST_F(Output, AReadOnlyDirectoryIsNamedAndAnotherPathSuggested) {
   EXPECT_TRUE(as_nobody([&] {
     const Archive archive = open_good_for_update(file);
     const std::string error = error_of([&] { update_in_place(archive, add_n(archive)); });
-    const std::string wanted =
-        path("directory") +
-        ": cannot create a file in the directory: Permission denied; choose another output path";
+    const std::string wanted = path("directory") +
+                               ": cannot create a file in the directory: Permission denied; choose "
+                               "another output path (-o OUT)";
     if (error != wanted) fmt::print(stderr, "{}\n", error);
     return error == wanted;
   }));
@@ -233,7 +233,7 @@ TEST_F(Output, AnOwnerThatCannotBeKeptIsAnError) {
     const Archive archive = open_good_for_update(file);
     const std::string error = error_of([&] { update_in_place(archive, add_n(archive)); });
     return error == file +
-                        ": cannot keep the owner of the file, choose another output path: "
+                        ": cannot keep the owner of the file, choose another output path (-o OUT): "
                         "Operation not permitted";
   }));
   EXPECT_EQ(read_file(file), base());

@@ -299,22 +299,22 @@ TEST_F(UnreadableArchives, AreNotWrittenForTheirNames) {
   EXPECT_EQ(refused({}, "src/a\xff.json", "{}"),
             "./src/a\\xff.json: member name is not valid UTF-8");
   EXPECT_EQ(refused({.max_name_bytes = 9}, "src/a.json", "{}"),
-            "./src/a.json: member name is longer than 9 bytes (limit name-bytes)");
+            "./src/a.json: member name is longer than 9 bytes (--limit name-bytes=N)");
 }
 
 TEST_F(UnreadableArchives, AreNotWrittenForTheirSizes) {
   EXPECT_EQ(refused({.max_members = 1}, "b", ""),
-            "the archive has more than 1 members (limit members)");
+            "the archive has more than 1 members (--limit members=N)");
   EXPECT_EQ(refused({.max_member_bytes = 2}, "b", "123"),
-            "b: the member is larger than 2 bytes (limit member-bytes)");
+            "b: the member is larger than 2 bytes (--limit member-bytes=N)");
   EXPECT_EQ(refused({.max_total_bytes = 10240}, "b", std::string(10240, 'x')),
-            "the archive is larger than 10240 bytes (limit total-bytes)");
+            "the archive is larger than 10240 bytes (--limit total-bytes=N)");
 }
 
 TEST_F(UnreadableArchives, AreNotWrittenForTheirHeadersEither) {
   // The contents fit, and with headers and padding it is too much.
   EXPECT_EQ(refused({.max_total_bytes = 10240}, "b", std::string(9000, 'x')),
-            "the archive is larger than 10240 bytes (limit total-bytes)");
+            "the archive is larger than 10240 bytes (--limit total-bytes=N)");
 }
 
 TEST_F(UnreadableArchives, AreNotWrittenForWhatTheyExpandTo) {
@@ -324,7 +324,7 @@ TEST_F(UnreadableArchives, AreNotWrittenForWhatTheyExpandTo) {
   archive::compress(support::File::open(write("a.tar", TarBuilder().file("a").finish()), O_RDONLY),
                     archive::Storage::tar_gzip, support::File::open(path("a.tgz"), O_WRONLY));
   EXPECT_EQ(refused(path("a.tgz"), {.max_expansion = 100}, "b", zeros),
-            "the archive expands to more than 100 times its size (limit expansion)");
+            "the archive expands to more than 100 times its size (--limit expansion=N)");
 }
 
 TEST_F(UnreadableArchives, AreNotMadeOfDirectoriesEither) {
@@ -333,7 +333,7 @@ TEST_F(UnreadableArchives, AreNotMadeOfDirectoriesEither) {
   Result<Archive> archive = Archive::open_for_update(path("tree"), {.max_total_bytes = 7});
   ASSERT_TRUE(archive);
   EXPECT_EQ(error_of([&] { update_in_place(*archive, add_one(*archive, "b", "123")); }),
-            "the archive is larger than 7 bytes (limit total-bytes)");
+            "the archive is larger than 7 bytes (--limit total-bytes=N)");
   EXPECT_EQ(error_of([&] { update_in_place(*archive, add_one(*archive, "b\n", "1")); }),
             "b\\x0a: member name contains a control character");
   EXPECT_EQ(names(open_good(path("tree"))), (std::vector<std::string>{"a"}));

@@ -51,7 +51,7 @@ TEST(DeploymentTest, ModulesAreLimited) {
   const auto refused = Deployment::open(kArchive, {.archive_limits = {.max_modules = 0}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::invalid_input);
-  EXPECT_EQ(refused.error().message, "the archive has more than 0 modules (limit modules)");
+  EXPECT_EQ(refused.error().message, "the archive has more than 0 modules (--limit modules=N)");
 }
 
 TEST(DeploymentTest, MovingLeavesWhatItReturnedInPlace) {

@@ -62,11 +62,11 @@ TEST_F(OutputsTest, WhatTheNextRunWouldRefuseIsNotWritten) {
   ProcessOptions options;
   options.archive_limits.max_member_bytes = 700;
   EXPECT_EQ(to_string(refused(path, options)),
-            path + ":src/tir-1.json: the member is larger than 700 bytes (limit member-bytes)");
+            path + ":src/tir-1.json: the member is larger than 700 bytes (--limit member-bytes=N)");
   options.archive_limits = {.max_members = 4};
   options.effect = Effect::dry_run;
   EXPECT_EQ(to_string(refused(path, options)),
-            path + ": the archive has more than 4 members (limit members)");
+            path + ": the archive has more than 4 members (--limit members=N)");
   EXPECT_EQ(test::read_file(path), before);
 }
 

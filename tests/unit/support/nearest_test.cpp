@@ -31,6 +31,7 @@ TEST(Nearest, IsElseTheShortestNameThatContainsIt) {
                                          "fused_nn_dense"};
   EXPECT_EQ(nearest("conv2d", kernels), "fused_nn_conv2d_add");
   EXPECT_EQ(nearest("nn", kernels), std::nullopt);
+  EXPECT_EQ(nearest("m4", std::vector<std::string>{"cortex-m3", "cortex-m4"}), "cortex-m4");
   EXPECT_EQ(nearest("fused_nn_densee", kernels), "fused_nn_dense");
 }
 
