@@ -60,7 +60,9 @@ CLI::Validator amount(Resource resource) {
 }
 
 void declare_check_options(CLI::App& app, CheckArguments& options) {
-  app.add_option("ARCHIVE", options.archives, kArchiveHelp)->required();
+  app.add_option("ARCHIVE", options.archives,
+                 "A tar, compressed or not, or a directory; several: --board")
+      ->required();
   for (const ResourceInfo& one : resource_infos()) {
     app.add_option_function<std::string>(
            "--" + std::string(one.name),
@@ -70,7 +72,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
            std::string(one.meaning))
         ->type_name("N")
         ->check(amount(one.resource))
-        ->group("Limits: N is a number, or a number with K, M or G; bytes but for --mac");
+        ->group("Limits: N is a number, or a number with K, M, G or T; bytes but for --mac");
   }
   add_option(app, "--no-finding", options.no_findings, {"CODE", "Other demands"},
              "Fail if mlf report finds this code; repeatable")
@@ -85,6 +87,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
       ->needs(budget)
       ->group("Other demands");
   add_profile_option(app, options.profiles);
+  app.get_option("--profile")->group("Other demands");
   add_compiler_options(app, options.compiler);
   add_option(app, "--library-stack", options.library_stack, {"N", "Compiler"},
              "Most stack bytes of functions outside of the archive")
@@ -226,7 +229,7 @@ Table findings_table(const std::vector<FindingResult>& results) {
       table.add({module, code, "undecided", "", joined(result.unsearched)}, Emphasis::warning);
     }
     for (const CostFinding& one : result.found) {
-      table.add({module, code, one.where, to_string(one.bytes), one.evidence}, Emphasis::warning);
+      table.add({module, code, one.where, bytes_text(one.bytes), one.evidence}, Emphasis::warning);
     }
   }
   return table;
@@ -300,8 +303,10 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
   for (const FindingResult& result : results.findings) {
     std::string failure;
     for (const CostFinding& one : result.found) {
-      failure += failure_of("finding", fmt::format("{}: {} bytes", one.where, to_string(one.bytes)),
-                            one.evidence);
+      const std::string bytes = bytes_text(one.bytes);
+      failure += failure_of(
+          "finding", bytes.empty() ? one.where : fmt::format("{}: {} bytes", one.where, bytes),
+          one.evidence);
     }
     if (result.presence() == Presence::undecided) {
       failure = failure_of("undecided", "not known", joined(result.unsearched));
@@ -350,7 +355,8 @@ int finish(const CheckResults& results, const CheckArguments& options,
 
 int check_board(const CheckArguments& options, const Context& context) {
   if (!options.limits.empty() || !options.no_findings.empty()) {
-    throw Error(ErrorKind::usage, "--board takes no limit of the command line and no --no-finding");
+    throw Error(ErrorKind::usage,
+                "--board takes limits from its file alone: write them into " + options.board);
   }
   const Board board = read_board(options.board);
   std::vector<BoardArchive> archives;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "mlf/analysis/cost.h"
 #include "options.h"
 #include "output.h"
 
@@ -53,6 +54,9 @@ Command show_command(CLI::App& parent);
 Command table_command(CLI::App& parent);
 Command tir_command(CLI::App& parent);
 Command verify_command(CLI::App& parent);
+
+/// Empty for findings without bytes.
+std::string bytes_text(const analysis::Count& bytes);
 
 /// The columns of `mlf table` for every kind of row: a line with the meaning of each.
 std::string row_columns_text();

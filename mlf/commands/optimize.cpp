@@ -45,7 +45,7 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
              "Do only this; repeatable: narrow (smaller types of constants), collapse (one element "
              "of constants whose elements are equal), share (equal constants once), flash (these "
              "three), ram (offsets in memory pools)")
-      ->check(CLI::IsMember(names));
+      ->check(one_of(names));
   app.add_flag("--drop-unused", options.drop_unused,
                "Also remove functions, constants and pools that nothing uses")
       ->group("Changes");
@@ -74,35 +74,31 @@ Optimizations optimizations_of(const OptimizeArguments& options) {
   return what;
 }
 
-std::vector<std::string> numbers(std::uint64_t before, std::uint64_t after) {
-  return {std::to_string(before), std::to_string(after), std::to_string(before - after),
+std::vector<std::string> row_of(const std::string& module, const std::string& what,
+                                std::uint64_t before, std::uint64_t after) {
+  return {module,
+          what,
+          std::to_string(before),
+          std::to_string(after),
+          std::to_string(before - after),
           percent(before - after, before)};
 }
 
 /// The saving is known even if there may be more constants.
-std::vector<std::string> numbers_of_constants(const OptimizedModule& module) {
+std::vector<std::string> row_of_constants(const OptimizedModule& module) {
   if (module.constants_before && module.constants_after) {
-    return numbers(*module.constants_before, *module.constants_after);
+    return row_of(module.name, "constants", *module.constants_before, *module.constants_after);
   }
-  return {"?", "?", std::to_string(module.saved.total()), "?"};
-}
-
-void add_row(Table& table, const std::string& module, const std::string& what,
-             std::vector<std::string> cells) {
-  cells.insert(cells.begin(), {module, what});
-  table.add(std::move(cells));
+  return {module.name, "constants", "?", "?", std::to_string(module.saved.total()), "?"};
 }
 
 /// Before and after, by module: constants, and each pool.
 Table gains_table(const OptimizeReport& report) {
   Table table({"MODULE", "MEMORY", "#BEFORE", "#AFTER", "#SAVED", "#%"});
   for (const OptimizedModule& module : report.modules) {
-    if (!module.constants.empty()) {
-      add_row(table, module.name, "constants", numbers_of_constants(module));
-    }
+    if (!module.constants.empty()) table.add(row_of_constants(module));
     for (const OptimizedPool& pool : module.pools) {
-      add_row(table, module.name, "pool " + pool.name,
-              numbers(pool.bytes_before, pool.bytes_after));
+      table.add(row_of(module.name, "pool " + pool.name, pool.bytes_before, pool.bytes_after));
     }
   }
   return table;
@@ -179,14 +175,16 @@ Table kept_table(const OptimizeReport& report) {
 }
 
 std::string to_text(const OptimizeReport& report, const Screen& screen) {
-  std::string text = gains_table(report).text(screen);
+  const Table gains = gains_table(report);
+  std::string text = gains.empty() ? "" : gains.text(screen) + "\n";
   std::string causes;
   for (const OptimizedModule& module : report.modules) causes += causes_of(module);
   if (report.ram_plan == RamPlan::in_place) causes += "results are over what they come from\n";
   if (report.ram_plan == RamPlan::order) causes += "calls of main are in another order\n";
-  if (!causes.empty()) text += "\n" + lines_for(causes, screen);
+  if (!causes.empty()) text += lines_for(causes, screen) + "\n";
   const Table kept = kept_table(report);
-  if (!kept.empty()) text += "\n" + kept.text(screen);
+  if (!kept.empty()) return text + kept.text(screen);
+  if (!text.empty()) text.pop_back();
   return text;
 }
 

@@ -22,6 +22,7 @@
 #include "output.h"
 #include "result_file.h"
 #include "support/characters.h"
+#include "support/digits.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -154,11 +155,6 @@ std::string short_kernel(const std::string& symbol, const std::string& module) {
   return symbol.starts_with(prefix) ? symbol.substr(prefix.size()) : symbol;
 }
 
-std::string percent_of(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "";
-  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 /// "6.7", where the divisor is exact.
 std::string ratio(std::uint64_t amount, const analysis::Count& divisor) {
   if (!divisor.is_exact() || divisor.min == 0) return "";
@@ -195,7 +191,7 @@ std::vector<std::string> cells_of(const CallRow& row, const Profile& profile) {
   const std::uint64_t amount = row.numbers.amount();
   std::vector<std::string> cells{row.number, row.kernel, row.layer, std::to_string(amount)};
   for (std::string& cell : spread_cells(row.numbers)) cells.push_back(std::move(cell));
-  cells.push_back(percent_of(amount, profile.network.value_or(profile.total).amount()));
+  cells.push_back(percent(amount, profile.network.value_or(profile.total).amount()));
   const bool has_time = profile.clock.has_value();
   cells.push_back(has_time ? time_cell(row.numbers.nanoseconds, profile) : "");
   cells.push_back(to_string(row.mac));
@@ -304,8 +300,8 @@ std::vector<std::string> change_cells(std::optional<std::uint64_t> before,
   const bool is_more = *after >= *before;
   const std::uint64_t change = is_more ? *after - *before : *before - *after;
   cells[2] = fmt::format("{}{}", is_more ? "+" : "-", change);
-  const std::string percent = percent_of(change, *before);
-  if (!percent.empty()) cells[3] = (is_more ? "+" : "-") + percent;
+  const std::string part = percent(change, *before);
+  if (*before > 0) cells[3] = (part == "0.0" ? "" : is_more ? "+" : "-") + part;
   return cells;
 }
 

@@ -401,11 +401,6 @@ std::string evidence_text(const std::string& text, const Screen& screen) {
   return text.substr(0, end == text.npos ? kMost : end) + " ...";
 }
 
-/// Returns an empty text for findings without bytes.
-std::string bytes_text(const Count& bytes) {
-  return bytes.is_known() || bytes.min > 0 ? to_string(bytes) : "";
-}
-
 /// The findings of one code.
 struct FindingsOfCode {
   const CostFindingInfo* code;
@@ -470,8 +465,11 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
       if (!largest->share && finding->bytes.min > largest->bytes.min) largest = finding;
       most = std::max(most, finding->bytes.min);
     }
-    if (of.code->finding == CostFindingCode::padding_scratch && bytes.is_exact()) bytes = most;
-    table.add({std::string(of.code->code), std::to_string(of.findings.size()), bytes_text(bytes),
+    const bool is_largest = of.code->finding == CostFindingCode::padding_scratch &&
+                            bytes.is_exact() && of.findings.size() > 1;
+    if (is_largest) bytes = most;
+    table.add({std::string(of.code->code), std::to_string(of.findings.size()),
+               (is_largest ? "max " : "") + bytes_text(bytes),
                of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),
                evidence_text(place_of(module, *largest) + ": " + largest->evidence, screen)});
   }
@@ -669,6 +667,10 @@ int run_report(const ReportArguments& options, const Context& context) {
 }
 
 }  // namespace
+
+std::string bytes_text(const Count& bytes) {
+  return bytes.is_known() || bytes.min > 0 ? to_string(bytes) : "";
+}
 
 Command report_command(CLI::App& parent) {
   return make_command(

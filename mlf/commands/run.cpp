@@ -152,10 +152,15 @@ Table outputs_table(const std::vector<Tensor>& outputs) {
 
 // --- Comparison ---------------------------------------------------------------------------------
 
+/// Two digits tell how far a small difference is from a tolerance.
+std::string largest_text(const TensorDifference& one) {
+  return fmt::format("{:.{}g}", one.largest, one.largest < 1 ? 2 : 6);
+}
+
 std::string difference_text(const TensorDifference& one) {
   if (!one.reason.empty()) return one.reason;
   return fmt::format("{} of {} elements, the largest difference is {}", one.differing, one.elements,
-                     one.largest);
+                     largest_text(one));
 }
 
 Table differences_table(const std::vector<TensorDifference>& differences, double tolerance) {
@@ -164,8 +169,8 @@ Table differences_table(const std::vector<TensorDifference>& differences, double
     const bool is_compared = one.reason.empty();
     table.add(
         {one.name, std::to_string(one.elements), is_compared ? std::to_string(one.differing) : "?",
-         is_compared ? fmt::format("{}", one.largest) : "?",
-         one.differing > 0 ? std::to_string(one.first) : "", one.reason},
+         is_compared ? largest_text(one) : "?", one.differing > 0 ? std::to_string(one.first) : "",
+         one.reason},
         one.exceeds(tolerance) ? Emphasis::warning : Emphasis::none);
   }
   return table;
@@ -247,7 +252,7 @@ std::string arrays_text(const RunComparison& comparison) {
     table.add({short_name(one.tensor), std::string(to_string(one.by)),
                std::to_string(difference.elements),
                difference.reason.empty() ? std::to_string(difference.differing) : "?",
-               difference.reason.empty() ? fmt::format("{}", difference.largest) : "?",
+               difference.reason.empty() ? largest_text(difference) : "?",
                difference.reason.empty() ? one.conversion : difference.reason, one.array},
               difference.exceeds(comparison.tolerance) ? Emphasis::warning : Emphasis::none);
   }

@@ -366,7 +366,11 @@ class Optimizing {
     const PoolChanges changes{.drop_unused = options_.what.drop_unused};
     for (const ModulePlan& module : plan_.modules) {
       OptimizedModule& report = report_.modules[module.module];
-      if (module.pools.empty()) continue;
+      if (module.pools.empty()) {
+        report.pools_kept = module.missing ? std::string(to_string(*module.missing))
+                                           : "its buffers are in no memory pool";
+        continue;
+      }
       for (const ModulePoolPlan& pool : module.pools) {
         const std::uint64_t bytes = pool.plan.now.declared.value_or(0);
         report.pools.push_back({(*module.network)[pool.plan.now.pool].name, bytes, bytes});
@@ -472,15 +476,10 @@ class Optimizing {
   std::optional<Diagnostic> refused_;                      // the first one
 };
 
-void check_options(const archive::Archive& archive, const OptimizeOptions& options) {
-  // The user can compare the new archive with the old one.
-  if (!options.output.empty()) {
-    check_output(options.output, std::array{archive.path()});
-  }
-}
-
 OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& options) {
-  check_options(deployment.archive(), options);
+  // The user can compare the new archive with the old one.
+  if (!options.output.empty())
+    check_output(options.output, std::array{deployment.archive().path()});
   if (!options.what.drop_unused) return Optimizing(deployment, options).run();
   edit::EditedMembers edited(deployment.archive());
   const auto functions = drop_functions(deployment, edited, options.tir_limits);

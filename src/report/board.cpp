@@ -36,6 +36,8 @@ constexpr PartKind kStack{"stack", "ram", Resource::stack, true};
 constexpr PartKind kData{"data", "ram", Resource::code, false};
 constexpr PartKind kConstants{"constants", "flash", Resource::constants, false};
 constexpr PartKind kCode{"code", "flash", Resource::flash, false};
+/// Including functions outside of the archive.
+constexpr PartKind kOtherCode{"code", "flash", Resource::flash, false};
 
 /// The most in front of a tensor or pool of the application. Objects of LLVM may assume that it is
 /// aligned to 64 bytes, those of TVM up to v0.9 to 128.
@@ -90,7 +92,7 @@ void add_parts(const std::string& archive, const ModuleReport& module, const Lib
     if (other_code.max) *other_code.max -= std::min(*other_code.max, section.padding);
     add(section.is_code ? kCode : kConstants, Count(0, section.padding) + section.bytes, name);
   }
-  add(kCode, other_code);
+  add(kOtherCode, other_code);
 }
 
 /// The names by which a memory may hold a part, the most specific first.
@@ -124,6 +126,7 @@ class BoardCheck {
       }
     }
     place();
+    count_library_once();
     add_load_images();
     CheckResults results;
     for (const BoardMemory& memory : board_.memories) {
@@ -174,6 +177,17 @@ class BoardCheck {
     const auto held = std::ranges::find_if(
         names, [&](const std::string& name) { return memory_of_.contains(name); });
     if (held != names.end()) one.part.memory = memory_of_.at(*held)->name;
+  }
+
+  /// A program has functions outside of the archives once. Which memory is not known: any may.
+  void count_library_once() {
+    std::set<std::string_view> counted;
+    for (auto& [module, kind, part] : parts_) {
+      if (kind != &kOtherCode || !needs_library(*module) || !library_.flash) continue;
+      const bool is_first = counted.insert(part.memory).second;
+      if (is_first || !part.bytes.max) continue;
+      *part.bytes.max -= std::min(*part.bytes.max, *library_.flash);
+    }
   }
 
   /// What is only read and is in RAM comes from flash when the program starts.

@@ -74,7 +74,7 @@ Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
     sections.min = std::max(sections.min, module.code->text + constants_of(module).min);
   }
   sections += module.flash.beside_code + Count(0, module.code->read_padding);
-  if (module.code->missing.empty()) return sections;
+  if (!report::needs_library(module)) return sections;
   return library.flash ? sections + Count(0, library.flash) : at_least(sections);
 }
 
@@ -262,6 +262,10 @@ Count static_data(const ModuleReport& module) {
   return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
 }
 
+bool needs_library(const ModuleReport& module) {
+  return module.code && !module.code->missing.empty();
+}
+
 bool is_certain(const ModuleReport& module) {
   return module.contradictions.empty() && (!module.network || module.network->is_sound());
 }
@@ -424,7 +428,7 @@ namespace {
 
 /// nullopt for resources of one run of one network.
 std::optional<Count> needed_together(const Report& report, Resource resource,
-                                     const LibraryNeeds& library) {
+                                     LibraryNeeds library) {
   const bool adds_up = has({Resource::flash, Resource::constants, Resource::code}, resource);
   if (!adds_up && !has({Resource::ram, Resource::buffers, Resource::heap}, resource)) {
     return std::nullopt;
@@ -433,6 +437,8 @@ std::optional<Count> needed_together(const Report& report, Resource resource,
   std::uint64_t largest = 0;
   for (const ModuleReport& module : report.modules) {
     const Count one = needed(module, resource, library);
+    // A program has functions outside of the archive once.
+    if (library.flash && report::needs_library(module)) library.flash = 0;
     sum = sum + one;
     largest = std::max(largest, one.min);
   }

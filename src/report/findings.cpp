@@ -212,10 +212,12 @@ class Finder {
     for (const Constant& constant : constants_) {
       const auto& same = by_data[as_text(constant.data)];
       if (same.size() < 2 || same.front() != &constant) continue;
-      std::string names;
-      for (const Constant* one : same) names += (names.empty() ? "" : ", ") + one->name;
-      add(CostFindingCode::constants_twice, constant.name, (same.size() - 1) * constant.data.size(),
-          fmt::format("equal constants of {} bytes: {}", constant.data.size(), names));
+      std::vector<std::string> others;
+      for (const Constant* one : same) {
+        if (one != &constant) others.push_back(one->name);
+      }
+      add(CostFindingCode::constants_twice, constant.name, others.size() * constant.data.size(),
+          fmt::format("its {} bytes equal those of {}", constant.data.size(), some_of(others, 2)));
     }
   }
 

@@ -27,6 +27,9 @@ analysis::Count larger(const analysis::Count& a, const analysis::Count& b);
 /// Writable sections of the compiled C other than pools.
 analysis::Count static_data(const ModuleReport& module);
 
+/// Whether its code calls functions that are not in the archive.
+bool needs_library(const ModuleReport& module);
+
 /// Whether nothing speaks against the bounds of a module. If an archive contradicts itself, they
 /// may be too large or too small.
 bool is_certain(const ModuleReport& module);

@@ -383,7 +383,7 @@ class Cases(unittest.TestCase):
 
     def test_workspaces_of_two_kernels_are_not_added_up(self):
         text = support.run_ok("report", self.archive("condition-in-a-kernel")).stdout.decode()
-        self.assertRegex(text, r"padding-scratch +2 +10368 +10368 ")
+        self.assertRegex(text, r"padding-scratch +2 +max 10368 +10368 ")
 
     def test_python_files_with_a_module_are_read(self):
         kernel = (

@@ -99,6 +99,18 @@ TEST(Board, CountsThePaddingInFrontOfAPool) {
   EXPECT_EQ(on(checked(board, archives), "ram").verdict, Verdict::undecided);
 }
 
+TEST(Board, HasFunctionsOutsideOfTheArchivesOnce) {
+  std::vector<BoardArchive> archives{archive_with("a", 1000), archive_with("b", 3000)};
+  for (BoardArchive& one : archives) module_of(one).code->missing = {"expf"};
+  Board board = board_of(4000, 1220);
+  const auto with_library = [&] { return check(board, archives, {.flash = 1000}).value(); };
+  EXPECT_EQ(on(with_library(), "flash").needed, Count(220, 1220));
+  // In either memory, where each has the code of one network.
+  board.memories.push_back({"other", 1110, {{"b:flash", {}}}});
+  EXPECT_EQ(on(with_library(), "flash").needed, Count(110, 1110));
+  EXPECT_EQ(on(with_library(), "other").needed, Count(110, 1110));
+}
+
 TEST(Board, SharesWhatNetworksInTurnUseOnlyWhileTheyRun) {
   std::vector<BoardArchive> archives{archive_with("a", 1000), archive_with("b", 3000)};
   for (BoardArchive& one : archives) module_of(one).ram.heap = 500;
