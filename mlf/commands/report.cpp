@@ -321,7 +321,7 @@ std::string peak_line(const ModuleReport& module, const Screen& screen) {
   const CallReport& call = module.calls[index(*peak.call)];
   const std::string parts = parts_of_peak(module);
   return for_screen(
-      fmt::format("PEAK   call {}, {}: {} in use{}, {} allocated, {} possible", index(*peak.call),
+      fmt::format("PEAK   call {}, {}: {} in use{}, {} allocated, lower bound {}", index(*peak.call),
                   printable(module.kernels[call.kernel].short_name), to_string(peak.bytes),
                   parts.empty() ? "" : " (" + parts + ")", to_string(peak.used),
                   to_string(module.lower_bound)),

@@ -1,22 +1,17 @@
 // Writes plans as JSON, key by key in the order of schemas/plan.schema.json.
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "analysis/count_json.h"
 #include "graph/formats/type_json.h"
 #include "json/write_document.h"
 #include "mlf/plan.h"
+#include "support/numbers.h"
 
 namespace mlf {
 namespace {
 
 using json::Writer;
-
-/// For lists of which each element has a part in several vectors.
-auto indices_of(const auto& list) {
-  return std::views::iota(std::size_t{0}, list.size());
-}
 
 bool may_be_more(const graph::MemoryUse& use) {
   return use.exactness == graph::Exactness::at_least || use.exactness == graph::Exactness::unknown;
@@ -96,7 +91,7 @@ void write_pool(Writer& out, const graph::Topology& network, const ModulePoolPla
   write_planner(out, "hill_climb", plan.hill_climb);
   write_planner(out, "in_place", plan.in_place);
   out.member("refused", plan.now.refused);
-  out.objects("buffers", indices_of(plan.now.buffers),
+  out.objects("buffers", support::positions(plan.now.buffers.size()),
               [&](Writer&, std::size_t i) { write_buffer(out, network, plan, i); });
   out.objects("over_inputs", plan.now.in_place, [&](Writer&, const plan::InPlaceBuffers& pair) {
     write_over_input(out, network, plan, pair);
@@ -136,7 +131,7 @@ void write_order(Writer& out, const ModulePlan& module, const plan::NetworkOrder
   out.member("is_proven", order.order.peak ? std::optional(order.order.proven) : std::nullopt);
   out.text_or_null("not_searched", order.order.not_searched);
   out.member("calls", order.calls);
-  out.objects("pools", indices_of(order.pools), [&](Writer&, std::size_t i) {
+  out.objects("pools", support::positions(order.pools.size()), [&](Writer&, std::size_t i) {
     const plan::Solution& solution = order.pools[i];
     out.member("name", (*module.network)[module.pools[i].plan.now.pool].name);
     out.member("best", solution.size);
@@ -159,7 +154,7 @@ void write_split(Writer& out, const ModuleSplit& module) {
   out.member("fits", module.split.fits);
   out.member("most_in_first", module.split.most_in_first);
   out.objects("memories", module.split.memories, write_memory);
-  out.objects("buffers", indices_of(module.buffers), [&](Writer&, std::size_t i) {
+  out.objects("buffers", support::positions(module.buffers.size()), [&](Writer&, std::size_t i) {
     const plan::AccessedBuffer& one = module.buffers[i];
     out.member("name", one.buffer.id);
     out.member("bytes", one.buffer.size);

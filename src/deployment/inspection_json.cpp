@@ -1,11 +1,11 @@
 // Writes what is in an archive as JSON, key by key in the order of schemas/inspect.schema.json.
-#include <ranges>
 
 #include "deployment/files_json.h"
 #include "graph/formats/type_json.h"
 #include "json/text.h"
 #include "json/write_document.h"
 #include "mlf/inspection.h"
+#include "support/numbers.h"
 
 namespace mlf {
 namespace deployment {
@@ -229,7 +229,7 @@ std::string to_json(const Deployment& deployment, const Inspection& inspection,
     out.object("archive", deployment.archive(), deployment::write_archive);
     out.member("model_library_version",
                library.has_metadata() ? std::optional(library.version) : std::nullopt);
-    out.objects("modules", std::views::iota(std::size_t{0}, library.modules.size()),
+    out.objects("modules", support::positions(library.modules.size()),
                 [&](json::Writer&, std::size_t i) {
                   deployment::write_module(out, library.modules[i], inspection.entry_points[i],
                                            inspection.network_of(i));

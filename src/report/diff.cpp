@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -776,7 +775,9 @@ DifferenceWords words_of(const MemberDifference& one, const BuildDifference& dif
   }
   std::erase_if(functions, [&](std::string_view name) { return moved_names.contains(name); });
   std::string list;
-  for (const std::string_view symbol : functions | std::views::take(kMostFunctions)) {
+  std::size_t shown = 0;
+  for (const std::string_view symbol : functions) {
+    if (shown++ == kMostFunctions) break;
     list += (list.empty() ? "" : ", ") + short_name(difference, std::string(symbol));
   }
   if (functions.size() > kMostFunctions) {

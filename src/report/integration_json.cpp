@@ -1,6 +1,5 @@
 // Writes what an application needs as JSON, key by key in the order of
 // schemas/integration.schema.json.
-#include <ranges>
 
 #include "analysis/count_json.h"
 #include "deployment/files_json.h"
@@ -8,6 +7,7 @@
 #include "json/text.h"
 #include "json/write_document.h"
 #include "mlf/integration.h"
+#include "support/numbers.h"
 
 namespace mlf {
 namespace report {
@@ -98,7 +98,7 @@ std::string to_json(const Deployment& deployment, const Integration& integration
                     const DocumentForm& form) {
   return json::document_text(form, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
     out.member("archive", json::valid_utf8(deployment.archive().path()));
-    out.objects("modules", std::views::iota(std::size_t{0}, integration.modules.size()),
+    out.objects("modules", support::positions(integration.modules.size()),
                 [&](json::Writer&, std::size_t i) {
                   report::write_integration(out, integration.modules[i],
                                             deployment.library().modules[i].files,

@@ -6,9 +6,11 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace mlf::support {
 
@@ -50,6 +52,13 @@ std::optional<Number> whole_number(std::string_view text) {
 template <std::integral Number>
 constexpr Number round_up(Number size, Number unit) {
   return (size + unit - 1) / unit * unit;
+}
+
+/// 0, 1, … below `count`. Clang 14 does not compile std::views with libstdc++ 12.
+inline std::vector<std::size_t> positions(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 }  // namespace mlf::support
