@@ -130,8 +130,8 @@ std::string unknown_word(const CLI::App& app, const CLI::App* command, const std
 
 /// The value of an unknown option is an unknown word too.
 const std::string& unknown_of(const std::vector<std::string>& extras) {
-  const auto option =
-      std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
+  const auto option = std::ranges::find_if(
+      extras, [](const std::string& word) { return word.starts_with('-') && word != "--"; });
   return option == extras.end() ? extras.front() : *option;
 }
 

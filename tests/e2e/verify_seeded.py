@@ -333,7 +333,7 @@ class SmallNetworks(VerifiedCase):
         larger = members | {HEADER_H: PLAIN[HEADER_H].replace("X_SIZE 64", "X_SIZE 6400")}
         smaller = PLAIN | {HEADER_H: PLAIN[HEADER_H].replace("X_SIZE 64", "X_SIZE 60")}
         beside = PLAIN | {HEADER_H: PLAIN[HEADER_H].replace("X_SIZE 64", "X_SIZE 6400")}
-        # Nobody knows what the kernels access, so that metadata.json decides.
+        # What the kernels access is unknown: metadata.json decides.
         foreign = {C: re.sub(r"(int32_t tvmgen_default_fused_\w+\(\w+\* (\w+).*\{\n)", r"\1  other_code(\2);\n", PLAIN[C])}
         self.assertNotEqual(foreign[C], PLAIN[C])
         warned = (larger, smaller, beside, beside | foreign)
