@@ -186,11 +186,6 @@ int run_process(const ProcessArguments& options, const Context& context) {
     }
     // After all archives, so lines of parallel archives do not mix.
     explain(options.archives[i], *outcome, context.console);
-    const bool is_in_place = options.output.empty() && options.archives[i] != "-";
-    if (outcome->changed() && is_in_place && !options.dry_run) {
-      context.console.note(fmt::format("{}: {} members updated", options.archives[i],
-                                       outcome->written.size() + outcome->removed.size()));
-    }
     if (options.dry_run) print(plan_of(options.archives[i], *outcome));
   }
   return exit;
