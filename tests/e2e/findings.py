@@ -96,7 +96,7 @@ class Findings(unittest.TestCase):
         )  # fmt: skip
         (finding,) = found(twice)["constants-twice"]
         self.assertEqual(finding["bytes"], 64)
-        self.assertIn("w_var", finding["evidence"])
+        self.assertIn("w_var", finding["where"])
         self.assertIn("other", finding["evidence"])
         once = with_constants(constant("w_var", values, "int32"))
         self.assertNotIn("constants-twice", found(once))
