@@ -247,7 +247,7 @@ TEST_F(Output, ADirectoryWithoutWritePermissionIsAnError) {
             }).substr(0, std::string_view("/proc/self: cannot create a file").size()),
             "/proc/self: cannot create a file");
   EXPECT_EQ(error_of([&] { write_to_path(archive, {}, path("absent/out.tar")); }),
-            path("absent") + ": cannot open: No such file or directory");
+            path("absent/out.tar") + ": the directory '" + path("absent") + "' does not exist");
 }
 
 TEST_F(Output, AWriterThatFailsLeavesEverythingAsItWas) {
