@@ -13,7 +13,7 @@ namespace mlf::profile {
 namespace {
 
 [[noreturn]] void refuse_profile(std::string why) {
-  throw support::Error(ErrorKind::invalid_input, std::move(why));
+  throw support::Error(ErrorKind::usage, std::move(why));
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class LowerBound(unittest.TestCase):
             self.assertEqual([row["lower_bound_max"] for row in rows],
                              ["" if support.most(n) is None else str(support.most(n)) for n in numbers])  # fmt: skip
             text = support.run_ok("report", path).stdout.decode()
-            said = re.findall(r" allocated, (\S+) possible", text)
+            said = re.findall(r" allocated, lower bound (\S+)", text)
             exact = [str(n) for report, n in zip(reports, numbers)
                      if isinstance(n, int) and report["peak"]["call"] is not None]  # fmt: skip
             self.assertEqual([one for one in said if one.isdigit()], exact, path)

@@ -263,7 +263,7 @@ class Refusals(unittest.TestCase):
         self.refuse(USMP.read_bytes(), USAGE, "which is read", output="below/../module.tar")
 
     def test_a_directory_that_is_not_there(self):
-        self.refuse(USMP, IO, "nowhere: cannot open", output="nowhere/out.tar")
+        self.refuse(USMP, IO, "nowhere' does not exist", output="nowhere/out.tar")
 
     def test_options_that_do_not_go_together(self):
         for options in (["--dry-run"], ["--only", "everything"]):

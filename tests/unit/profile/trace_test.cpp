@@ -109,7 +109,7 @@ TEST_F(Trace, OfAnotherBuildIsAnError) {
   profile_.code = std::string(64, '0');
   const auto times = trace_times(deployment_, network_, profile_);
   ASSERT_FALSE(times);
-  EXPECT_EQ(times.error().kind, ErrorKind::invalid_input);
+  EXPECT_EQ(times.error().kind, ErrorKind::usage);
   EXPECT_NE(times.error().message.find("of another build"), std::string::npos);
   profile_.code.clear();
   profile_.module = "second";
