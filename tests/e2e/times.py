@@ -258,7 +258,7 @@ class Times(program_case.Directory):
         other.write_bytes(support.make_tar(members))
         for command in (("report",), ("check", "--ram", "1M"), ("graph", "--format", "perfetto")):
             result = support.run(*command, "--profile", path, other)
-            self.assertEqual((result.returncode, result.stdout), (65, b""))
+            self.assertEqual((result.returncode, result.stdout), (64, b""))
             self.assertIn("the profile is of another build: the C of module 'default' is not what ran", result.stderr.decode())
         # Documents of earlier versions, and those of a board, do not say what ran.
         profile["code"] = None

@@ -256,17 +256,17 @@ void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
       if (stated == header.end() || !stated->bytes || !port.value) continue;
       const auto plan = std::ranges::find(ports, port.name, &PortPlan::name);
       const bool is_alone = plan != ports.end() && plan->is_sized_by_header;
-      const auto typed = is_alone ? std::nullopt : port.type.bytes();
+      const std::uint64_t typed = is_alone ? 0 : port.type.bytes().value_or(0);  // 0: unknown
       const auto bytes = accessed_bytes(topology, topology[*port.value], kernels);
-      if (!bytes && typed && typed != stated->bytes) {
+      if (!bytes && typed != 0 && typed != *stated->bytes) {
         topology.checks.push_back({CheckCode::header_size,
                                    fmt::format("'{}' has {} bytes in the C header, and {} by its "
                                                "type",
-                                               port.name, *stated->bytes, *typed),
+                                               port.name, *stated->bytes, typed),
                                    std::nullopt, std::nullopt});
       }
       if (!bytes || *bytes == 0 || *bytes == *stated->bytes) continue;
-      if (*bytes < *stated->bytes && typed == stated->bytes) continue;
+      if (*bytes < *stated->bytes && typed == *stated->bytes) continue;
       topology.checks.push_back({CheckCode::header_size,
                                  fmt::format("'{}' has {} bytes in the C header, {} the calls "
                                              "access {}",
