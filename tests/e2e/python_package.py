@@ -617,6 +617,7 @@ class Processing(unittest.TestCase):
         document = qnn().profile("host", runs=3)
         expected = json.loads(printed("profile", "--json", "--cpu", "host", "--runs", "3", QNN))
         for one in (document, expected):
+            del one["origin"]
             for numbers in (*one["calls"], *one["kernels"], one["total"], one["network"]):
                 spread = numbers.pop("nanoseconds")
                 self.assertLessEqual(spread["min"], spread["max"])
@@ -657,7 +658,9 @@ class Processing(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             theirs, ours = pathlib.Path(directory, "theirs.tar"), pathlib.Path(directory, "ours.tar")
             expected = json.loads(printed("optimize", "--json", "-o", theirs, QNN))
-            self.assertEqual(qnn().optimize(ours), expected)
+            optimized = qnn().optimize(ours)
+            del optimized["origin"], expected["origin"]
+            self.assertEqual(optimized, expected)
             self.assertEqual(ours.read_bytes(), theirs.read_bytes())
             self.assertEqual(qnn().optimize(), expected)
             flash = qnn().optimize(only=["flash"])
