@@ -631,7 +631,7 @@ class Processing(unittest.TestCase):
             document = qnn().profile("cortex-m4", clock=80_000_000, cpi=(1.2, 1.8), cflags=["-Os"])
             options = "--cpu cortex-m4 --clock 80M --cpi 1.2..1.8 --cflags=-Os".split()
             expected = json.loads(printed("profile", "--json", *options, QNN))
-            self.assertEqual(document, expected)
+            self.assertEqual({**document, "origin": None}, {**expected, "origin": None})
             self.assertEqual(document["clock"]["cycles_per_instruction"]["source"], "--cpi")
 
     def test_a_profile_is_a_table(self):
@@ -662,7 +662,7 @@ class Processing(unittest.TestCase):
             del optimized["origin"], expected["origin"]
             self.assertEqual(optimized, expected)
             self.assertEqual(ours.read_bytes(), theirs.read_bytes())
-            self.assertEqual(qnn().optimize(), expected)
+            self.assertEqual({**qnn().optimize(), "origin": None}, {**expected, "origin": None})
             flash = qnn().optimize(only=["flash"])
             self.assertLess(flash["modules"][0]["new_constants_bytes"], flash["modules"][0]["constants_bytes"])
             self.assertIsNone(flash["ram_plan"])
