@@ -375,7 +375,7 @@ export interface Ratio {
 }
 export interface Contradiction {
   /**
-   * A check of the network with severity error, or metadata-too-small or c-invalid, as mlf verify --json has them
+   * A check of the network with severity error, or metadata-too-small, c-invalid or missing-main, as mlf verify --json has them
    */
   code: string;
   detail: string;
