@@ -33,24 +33,34 @@ bool is_evidence(const MemoryClaim& claim) {
          claim.found.exactness == graph::Exactness::at_least;
 }
 
-/// The file that defines kernels and main is not there: a linker needs it.
+/// Whether a text defines the function, be it under a condition.
+bool defines(std::string_view text, const std::string& function, const tir::MacroValues& macros) {
+  const tir::CFile file = tir::describe_c(text, macros);
+  return std::ranges::find(file.definitions, function, &tir::CDefinition::symbol) !=
+         file.definitions.end();
+}
+
+/// Main is called, and the file that defines it is not there: a linker needs it. That is proven if
+/// the caller alone names main, as any other file may define it by a macro or an inclusion.
 std::optional<Contradiction> missing_main(const Deployment& deployment, const Module& module) {
   if (!module.files.objects.empty()) return std::nullopt;
+  const archive::Archive& archive = deployment.archive();
   const std::string prefix = "tvmgen_" + symbol_part(module.name);
   for (const std::string_view end : {"___tvm_main__", "_run_model"}) {
     const std::string main = prefix + std::string(end);
-    const FileRef* caller = nullptr;
-    bool is_defined = false;
-    for (const FileRef& file : module.files.sources) {
-      const std::string_view text = member_text(deployment.archive(), file);
-      if (text.find(main) == text.npos) continue;
-      const tir::CReferences names = tir::references_of(text, deployment.macros());
-      is_defined = is_defined || !is_c(file) || names.defined.contains(main);
-      if (names.called.contains(main)) caller = &file;
+    std::vector<const archive::Member*> naming;
+    for (const archive::Member& member : archive.members()) {
+      const bool is_file = member.type == archive::MemberType::file;
+      if (!is_file || !member.name.starts_with("codegen/")) continue;
+      const std::string_view text = support::get_or_throw(archive.read(member));
+      if (text.find(main) != text.npos) naming.push_back(&member);
     }
-    if (caller == nullptr || is_defined) continue;
-    return Contradiction{"missing-main",
-                         fmt::format("{} calls '{}', which no member defines", caller->name, main)};
+    if (naming.size() != 1) continue;
+    const std::string_view text = support::get_or_throw(archive.read(*naming.front()));
+    const bool is_called = tir::references_of(text, deployment.macros()).called.contains(main);
+    if (!is_called || defines(text, main, deployment.macros())) continue;
+    return Contradiction{"missing-main", fmt::format("{} calls '{}', which no member defines",
+                                                     naming.front()->name, main)};
   }
   return std::nullopt;
 }

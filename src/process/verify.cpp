@@ -33,7 +33,6 @@ constexpr FindingRow kFindings[] = {
     {"metadata-too-small", Severity::error}, {"c-invalid", Severity::error},
     {"missing-file", Severity::note},        {"missing-main", Severity::error},
 };
-constexpr auto kMissingMain = static_cast<std::size_t>(FindingCode::missing_main);
 
 bool uses_half(const tir::Module& module) {
   for (std::uint32_t i = 1; i < module.size(); ++i) {
@@ -270,7 +269,7 @@ class Verifier {
       const auto faults = deployment::invalid_c(job_.deployment, module);
       ++(faults.empty() ? declarations.passed : declarations.failed);
       for (const Contradiction& fault : faults) {
-        const bool is_of_linker = fault.code == kFindings[kMissingMain].code;
+        const bool is_of_linker = fault.code == to_string(FindingCode::missing_main);
         report(is_of_linker ? FindingCode::missing_main : FindingCode::c_invalid, fault.detail,
                module.name);
       }

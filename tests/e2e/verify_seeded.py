@@ -316,7 +316,10 @@ class SmallNetworks(VerifiedCase):
         self.assert_found(as_tar(without), "missing-main")
         beside = {"codegen/host/lib/default_lib1.o": "no object"}
         elsewhere = {"codegen/host/src/default_lib7.c": PLAIN[C]}
-        for more in (beside, elsewhere):
+        conditional = {C: f"#ifdef BOARD\n{PLAIN[C]}\n#endif\n"}
+        included = {"codegen/host/src/default_lib1.inc": PLAIN[C], C: '#include "default_lib1.inc"\n'}
+        with_main = WRAPPER_C, PLAIN[WRAPPER_C] + "\n#if BOARD > 1\n" + PLAIN[C] + "\n#endif\n"
+        for more in (beside, elsewhere, conditional, included, dict([with_main])):
             self.assertNotIn("missing-main", [one["code"] for one in self.errors(as_tar(without | more))])
 
     def test_c_that_only_a_whole_compiler_understands_is_no_fault(self):
