@@ -77,7 +77,7 @@ struct VerifyResult {
 struct Verification {
   std::vector<VerifyFinding> findings{};
   std::vector<VerifyResult> checks{};  ///< one for each row of verify_checks.def, in its order
-  ArchiveOrigin origin{};
+  ArchiveOrigin origin{};              ///< empty unless the options ask for it
 
   /// Whether no finding has severity `error`. Checks that were not made do not count.
   MLF_API bool passed() const noexcept;
@@ -88,6 +88,7 @@ struct VerifyOptions {
   archive::Limits archive_limits{};
   tir::ReadLimits tir_limits{};
   tir::MacroValues macros{};  ///< see `DeploymentOptions`
+  bool needs_origin = true;   ///< digests of the archive and its members, which are read for them
 };
 
 /// Reads everything in the archive at `path` ("-": standard input) and reports

@@ -80,7 +80,8 @@ int run_verify(const VerifyArguments& options, const Context& context) {
     auto verification = verify_archive(archive, {.tir_files = options.tir_files,
                                                  .archive_limits = context.limits.archive,
                                                  .tir_limits = context.limits.tir,
-                                                 .macros = context.limits.macros});
+                                                 .macros = context.limits.macros,
+                                                 .needs_origin = options.json});
     if (!verification) {
       // An unreadable archive outweighs one with findings.
       const int code = context.console.fail(verification.error());

@@ -318,7 +318,7 @@ Verification verify(const std::string& path, const VerifyOptions& options) {
   reading.macros = options.macros;
   const Job job = prepare(path, reading);
   Verification verification = Verifier(job).run();
-  verification.origin = get_or_throw(job.deployment.origin());
+  if (options.needs_origin) verification.origin = get_or_throw(job.deployment.origin());
   return verification;
 }
 
