@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "page/parts.h"
 #include "support/digits.h"
 #include "support/name_map.h"
+#include "support/numbers.h"
 
 namespace mlf::page {
 namespace {
@@ -135,8 +135,7 @@ std::string gain_text(const Count& bytes) {
 /// With a profile, those that cost time come first, as in the report. Then the largest saving,
 /// equal ones in the report's order; those without a number come last.
 std::vector<std::size_t> by_gain(const std::vector<CostFinding>& findings) {
-  std::vector<std::size_t> order(findings.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = support::positions(findings.size());
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
     const Count& bytes = findings[i].bytes;
     const auto& share = findings[i].share;

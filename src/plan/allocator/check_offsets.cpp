@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "mlf/plan/problem.h"
 #include "support/error.h"
+#include "support/numbers.h"
 #include "support/sort_by_key.h"
 
 namespace mlf::plan {
@@ -72,8 +72,7 @@ class LivePieces {
       : buffers_(buffers), pieces_(pieces) {}
 
   void check() {
-    std::vector<std::size_t> ends(pieces_.size());
-    std::iota(ends.begin(), ends.end(), std::size_t{0});
+    std::vector<std::size_t> ends = support::positions(pieces_.size());
     support::sort_by_number(ends, [this](std::size_t i) { return pieces_[i].upper; });
     auto next_end = ends.begin();
     for (const Piece& piece : pieces_) {

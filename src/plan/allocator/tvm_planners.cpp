@@ -82,8 +82,7 @@ PlannerResult place_in_order(const std::vector<TvmBuffer>& buffers,
 /// The positions of all buffers, largest key first.
 template <class Key>
 std::vector<std::size_t> descending(const std::vector<TvmBuffer>& buffers, Key key) {
-  std::vector<std::size_t> order(buffers.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::vector<std::size_t> order = support::positions(buffers.size());
   std::ranges::sort(
       order, [&](std::size_t a, std::size_t b) { return key(buffers[a]) > key(buffers[b]); });
   return order;

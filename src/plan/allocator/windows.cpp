@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "plan/allocator/instance.h"
+#include "support/numbers.h"
 #include "support/sort_by_key.h"
 
 namespace mlf::plan {
@@ -58,8 +58,9 @@ void add_obstacles(Problem& problem, const Interval& window,
 }  // namespace
 
 Windows::Windows(const Problem& problem, Deadline& deadline)
-    : problem_(problem), deadline_(deadline), by_begin_(problem.buffers.size()) {
-  std::iota(by_begin_.begin(), by_begin_.end(), std::size_t{0});
+    : problem_(problem),
+      deadline_(deadline),
+      by_begin_(support::positions(problem.buffers.size())) {
   const auto begin = [&](std::size_t i) { return problem.buffers[i].lower; };
   support::sort_by_number(by_begin_, begin);
   while (leaves_ < by_begin_.size()) leaves_ *= 2;

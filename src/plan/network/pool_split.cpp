@@ -13,6 +13,7 @@
 #include "plan/allocator/instance.h"
 #include "plan/network/network_reader.h"
 #include "support/error.h"
+#include "support/numbers.h"
 
 namespace mlf::plan {
 namespace {
@@ -144,8 +145,7 @@ long double density(const AccessedBuffer& one) {
 
 /// Positions of all buffers, the densest first; among equals the one with the most accesses.
 std::vector<std::size_t> densest_first(std::span<const AccessedBuffer> buffers) {
-  std::vector<std::size_t> order(buffers.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::vector<std::size_t> order = support::positions(buffers.size());
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     const long double of_a = density(buffers[a]);
     const long double of_b = density(buffers[b]);

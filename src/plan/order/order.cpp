@@ -1,13 +1,13 @@
 #include "plan/order/order.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <tuple>
 
 #include "plan/allocator/deadline.h"
 #include "plan/order/order_graph.h"
 #include "support/error.h"
+#include "support/numbers.h"
 
 namespace mlf::plan {
 namespace {
@@ -23,9 +23,7 @@ std::size_t beam_width(std::size_t calls) {
 
 /// Numbers of calls follow the present order.
 std::vector<std::size_t> given_order(const OrderProblem& problem) {
-  std::vector<std::size_t> calls(problem.calls.size());
-  std::iota(calls.begin(), calls.end(), std::size_t{0});
-  return calls;
+  return support::positions(problem.calls.size());
 }
 
 /// The most bytes live in one tick, in the given order.
