@@ -43,8 +43,8 @@ MLF_API std::string_view to_string(Resource resource);
 /// Errors: `usage`; the message lists all names.
 MLF_API Result<Resource> resource_named(std::string_view name);
 
-/// The most that functions and data outside of the archive take, such as those of libm and of TVM's
-/// runtime (CompiledCode::missing). Empty if unknown.
+/// The most that functions and data outside of all archives of a program take, such as those of libm
+/// and of TVM's runtime (CompiledCode::missing). Empty if unknown.
 struct LibraryNeeds {
   std::optional<std::uint64_t> stack{};
   std::optional<std::uint64_t> flash{};

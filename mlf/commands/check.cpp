@@ -90,7 +90,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   app.get_option("--profile")->group("Other demands");
   add_compiler_options(app, options.compiler);
   add_option(app, "--library-stack", options.library_stack, {"N", "Compiler"},
-             "Most stack bytes of functions outside of the archive")
+             "Most stack bytes of functions outside of the archives")
       ->check(size_with_unit());
   add_option(app, "--library-flash", options.library_flash, {"N", "Compiler"},
              "Flash bytes of these functions")

@@ -424,7 +424,8 @@ bool may_name_any(const support::NameMap<std::string_view, Macro>& macros, std::
                              [&](const auto& one) { return text.find(one.first) != text.npos; });
 }
 
-/// `half` is no type of C. Compilers have one that is what mlf takes it for, by another name.
+/// Whether a macro defines `half`, which C does not have, as the compiler's type of 16-bit floats.
+/// mlf reads `half` as this type without a macro, too.
 bool names_type(std::string_view name, const Macro& macro) {
   constexpr auto kFloat16 = std::to_array<std::string_view>({"_Float16", "__fp16"});
   return name == "half" && macro.is_certain && is_among(kFloat16, support::trimmed(macro.value));

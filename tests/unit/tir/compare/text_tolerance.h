@@ -15,7 +15,7 @@
 namespace mlf::tir {
 
 /// How two values may differ under a row of the tolerance table. "Left" is the compiler's module,
-/// "right" the one that was read from the dialect. tolerances.def defines what each rule allows.
+/// "right" the module that was read from the text. tolerances.def defines what each rule allows.
 enum class ToleranceRule : std::uint8_t {
 #define MLF_RULE(name, hides_below) name,
 #include "tolerances.def"
@@ -26,7 +26,7 @@ struct ToleranceRow {
   Dialect dialect;
   LossCode loss;
   std::optional<Kind> kind;  ///< the kind on the left; nothing: any kind
-  Aspect aspect;             ///< a field stands for the order and the entries of its map, too
+  Aspect aspect;             ///< of a map, a field means its order and its entries
   std::uint8_t field;        ///< meaningful for Aspect::field only
   ToleranceRule rule;
 };
