@@ -50,10 +50,13 @@ std::string type_text(const graph::TensorType& type) {
   return text;
 }
 
-/// How closely two calls must agree to be paired, the closest first. Of names, only the operator
-/// counts: TVM numbers and hashes them anew if anything before a kernel changes.
+/// How closely two calls must agree to be paired, the closest first. Of names of different
+/// programs, only the operator counts: TVM numbers and hashes them anew if anything before a kernel
+/// changes. Of equal kernels, one of which changed, the other is found by its name.
 enum class Likeness : std::uint8_t {
-  same_program_and_producers,  ///< and so on up to the inputs
+  same_program_names_and_producers,  ///< and so on up to the inputs
+  same_program_and_producers,
+  same_program_and_name,
   same_program,
   same_types_and_producers,  ///< tensors of the same types from calls of which this holds as well
   /// Multiply-accumulates, or the operator if there are none; elements of the output of any type.
@@ -62,7 +65,9 @@ enum class Likeness : std::uint8_t {
   same_operator,   ///< and elements of the output
   same_producers,  ///< C does not say types
 };
-constexpr std::array kLikenesses{Likeness::same_program_and_producers,
+constexpr std::array kLikenesses{Likeness::same_program_names_and_producers,
+                                 Likeness::same_program_and_producers,
+                                 Likeness::same_program_and_name,
                                  Likeness::same_program,
                                  Likeness::same_types_and_producers,
                                  Likeness::same_work,
@@ -71,7 +76,7 @@ constexpr std::array kLikenesses{Likeness::same_program_and_producers,
                                  Likeness::same_producers};
 
 bool is_by_program(Likeness likeness) {
-  return likeness == Likeness::same_program_and_producers || likeness == Likeness::same_program;
+  return likeness <= Likeness::same_program;
 }
 
 /// The first operator of `relay.nn` in a kernel's name that is more than padding, without the words
@@ -176,7 +181,10 @@ class Side {
 std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) const {
   const Topology& network = *module_.network;
   const bool by_program = is_by_program(likeness);
-  const bool by_producers = likeness == Likeness::same_program_and_producers ||
+  const bool by_name = likeness == Likeness::same_program_names_and_producers ||
+                       likeness == Likeness::same_program_and_name;
+  const bool by_producers = likeness == Likeness::same_program_names_and_producers ||
+                            likeness == Likeness::same_program_and_producers ||
                             likeness == Likeness::same_types_and_producers ||
                             likeness == Likeness::same_producers;
   const bool by_types =
@@ -195,6 +203,7 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
     const graph::Call& call = network[report.call];
     std::vector<std::uint64_t> key{static_cast<std::uint64_t>(likeness)};
     if (by_program) key.push_back(programs_[report.kernel]);
+    if (by_name) key.push_back(numbering.of(module_.kernels[report.kernel].short_name));
     const Count& mac = report[CallMeasure::mac];
     if (by_work) key.push_back(output_elements(report));
     const bool has_work = likeness == Likeness::same_work && mac.is_exact() && mac.min > 0;
