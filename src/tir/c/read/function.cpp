@@ -56,7 +56,8 @@ bool is_numbered_argument(std::string_view name) {
 
 }  // namespace
 
-/// `(T* name, T name, …)`. The generator never prints `restrict`, so `tir.noalias` is lost.
+/// `(T* name, T name, …)`. The generator never prints `restrict`, so `tir.noalias` is lost. People
+/// write `T name[N]`, which is a pointer, too.
 std::vector<Params::Declared> Params::parameter_list() {
   Cursor& cursor = context_.cursor;
   std::vector<Declared> declared;
@@ -75,6 +76,11 @@ std::vector<Params::Declared> Params::parameter_list() {
           cursor.accept_word("restrict");
     param.begin = cursor.peek().begin;
     param.name = cursor.expect_name("the name of a parameter");
+    if (!param.is_pointer && !dtype->is_void() && cursor.accept(sign("["))) {
+      if (!cursor.at(sign("]"))) cursor.advance();  // the number says nothing about the argument
+      cursor.expect("]");
+      param.is_pointer = true;
+    }
     if (!param.is_pointer && dtype->is_void()) cursor.fail(first, "a parameter of type void");
     if (declared.size() == kMostParams) cursor.fail(first, "a function of too many parameters");
     declared.push_back(param);

@@ -41,6 +41,15 @@ TEST(CFunctions, TypedParametersHaveBuffers) {
   EXPECT_EQ(function.list(f::PrimFunc::params)[3].dtype(), DType::Int(32));
 }
 
+TEST(CFunctions, AParameterThatIsDeclaredAsAnArrayIsAPointer) {
+  const Document document = read_files({kernel_file(
+      "TVM_DLL int32_t f(float p[16], int8_t q[]) {\n  p[0] = ((float)q[0]);\n  return 0;\n}\n")});
+  const NodeMap buffers = function(document).map(f::PrimFunc::buffer_map);
+  ASSERT_EQ(buffers.size(), 2u);
+  EXPECT_EQ(shape_of(buffers.value(0)), "1 ");
+  EXPECT_EQ(buffers.value(1).dtype(f::Buffer::dtype), DType::Int(8));
+}
+
 TEST(CFunctions, ExtentsFollowFromTheHighestIndex) {
   const Document document = read_files(
       {in_kernel("  for (int32_t i = 0; i < 4; ++i) {\n    for (int32_t j = 0; j < 3; ++j) {\n"
