@@ -196,14 +196,30 @@ class Integrator {
     } else if (report_.objects && !report_.objects->main.empty()) {
       list_.interface = ModuleInterface::packed;
       list_.functions.push_back(function_named(report_.objects->main));
-    } else {
-      add_model();
+    } else if (!add_model() && report_.network) {
+      add_main(report_.network->provenance);
+    }
+  }
+
+  /// Without TVM's entry function, the application calls main.
+  void add_main(const graph::Provenance& provenance) {
+    for (const FileRef& source : module_.files.sources) {
+      const std::string_view text = deployment::member_text(archive_, source);
+      const std::string prototype = deployment::prototype_in(text, provenance.symbol);
+      if (prototype.empty() || text.find("static " + prototype.substr(0, prototype.find('('))) !=
+                                   std::string_view::npos) {
+        continue;
+      }
+      list_.interface = provenance.call_form == graph::CallForm::packed ? ModuleInterface::packed
+                                                                        : ModuleInterface::c;
+      list_.functions.push_back({provenance.symbol, prototype, source.name});
+      return;
     }
   }
 
   /// TVM's development versions of 2021 give the application a struct with a pointer to a static
-  /// function.
-  void add_model() {
+  /// function. Returns whether the module has one.
+  bool add_model() {
     const std::string name =
         fmt::format("tvmgen_{}_network", deployment::symbol_part(module_.name));
     const std::string definition = fmt::format("const tvm_model_t {}", name);
@@ -213,8 +229,9 @@ class Integrator {
       }
       list_.interface = ModuleInterface::packed;
       list_.functions.push_back({name, "extern " + definition, source.name});
-      return;
+      return true;
     }
+    return false;
   }
 
   void add_ports(const graph::Topology& network) {
