@@ -17,6 +17,16 @@ constexpr std::string_view kNotATar =
     "not a tar archive, plain or compressed with gzip, xz or zstd";
 constexpr std::string_view kLibrary =
     "a static library: name its directory, where mlf reads mod.a and codegen/host/lib/*.a";
+constexpr std::string_view kC =
+    "a file of C: name its directory, which mlf reads as an archive; mlf tir reads the file";
+
+/// The name of what a file is that is no tar.
+std::string_view other_kind(std::string_view bytes) {
+  if (bytes.starts_with("!<arch>\n")) return kLibrary;
+  const bool is_c =
+      bytes.starts_with("//") || bytes.starts_with("/*") || bytes.starts_with("#include");
+  return is_c ? kC : kNotATar;
+}
 
 /// Type flags of headers that describe the next header.
 constexpr char kPax = 'x';
@@ -126,14 +136,13 @@ class TarWalk {
   TarHeader read_header(HeaderPlace& place) {
     place.offset = offset_;
     // An error in the first header may only mean that this is not a tar.
-    if (bytes_.starts_with("!<arch>\n")) refuse(std::string(kLibrary));
-    if (bytes_.size() < kBlock) refuse(std::string(kNotATar));
+    if (bytes_.size() < kBlock) refuse(std::string(other_kind(bytes_)));
     if (bytes_.size() - offset_ < kBlock) place.fail("truncated: the header is cut off");
     const TarHeader header = header_at(bytes_, offset_);
     const auto stored = parse_number(field_bytes(header.checksum));
     if (!stored.has_value() || *stored != checksum_of(header)) {
       if (offset_ == 0 && format_of(header) == HeaderFormat::unknown) {
-        refuse(std::string(kNotATar));
+        refuse(std::string(other_kind(bytes_)));
       }
       place.fail("bad header checksum");
     }

@@ -6,6 +6,7 @@
 
 #include "model_library/files.h"
 #include "support/c_files.h"
+#include "support/error.h"
 
 namespace mlf::model_library {
 namespace {
@@ -165,6 +166,39 @@ bool is_code(std::string_view name) {
   return is_bare(name) && directory_by_name(name) != kHeaders;
 }
 
+/// Whether a text defines a function that TVM generated: "int32_t tvmgen_default_f(…) {".
+bool has_generated_function(std::string_view text) {
+  constexpr std::string_view kBegin = "int32_t tvmgen_";
+  for (std::size_t at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at)) {
+    at = text.find(')', at);
+    if (at == text.npos) return false;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+    if (next != text.npos && text[next] == '{') return true;
+  }
+  return false;
+}
+
+/// The layout of generated C in files that people renamed. The application that calls it defines no
+/// such function.
+std::optional<Layout> layout_of_renamed(const archive::Archive& archive) {
+  const std::span<const Member> members = archive.members();
+  const Files files(members);
+  if (files.any_below("", is_capture) || files.any_below("", begins_format)) return std::nullopt;
+  if (!directory_with_format(members).empty()) return std::nullopt;
+  for (const std::string_view directory : files.directories()) {
+    for (const Member& member : members) {
+      const std::string_view name = below(member.name, directory);
+      const bool is_source = member.type == MemberType::file && support::is_c_source(name) &&
+                             name.find('/') == name.npos;
+      if (!is_source || !has_generated_function(support::get_or_throw(archive.read(member))))
+        continue;
+      Layout layout = bare_code(members, directory);
+      return is_unique(layout) ? std::optional(std::move(layout)) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 /// The first by name of those with the same length.
 void take_shorter(std::string& best, std::string_view path) {
   const auto key = [](std::string_view text) { return std::pair(text.size(), text); };
@@ -199,7 +233,9 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
 void take_layout(archive::Archive& archive) {
   // With its new names, the archive has no other layout.
   if (!archive.contents().directory.empty() || !archive.contents().no_new_members.empty()) return;
-  if (auto layout = published_layout(archive.members())) apply(archive, *std::move(layout));
+  auto layout = published_layout(archive.members());
+  if (!layout) layout = layout_of_renamed(archive);
+  if (layout) apply(archive, *std::move(layout));
 }
 
 std::string directory_with_format(std::span<const Member> members) {

@@ -17,7 +17,8 @@ namespace mlf::model_library {
 ///  - they are the generated C without its directories.
 std::optional<archive::Layout> published_layout(std::span<const archive::Member> members);
 
-/// Gives the members of an archive these names.
+/// Gives the members of an archive these names. Generated C whose files have other names is found by
+/// its functions. Throws `Error` if a file cannot be read.
 void take_layout(archive::Archive& archive);
 
 /// Returns the shortest path of a directory that has metadata.json or codegen/host/ beside

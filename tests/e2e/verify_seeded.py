@@ -373,6 +373,16 @@ class SmallNetworks(VerifiedCase):
             path.write_text(text)
         self.assertEqual(support.run("verify", self.directory / "project").returncode, 0)
 
+    def test_generated_c_in_renamed_files_is_read(self):
+        (self.directory / "network.cc").write_text(PLAIN[C])
+        (self.directory / "main.c").write_text("int32_t tvmgen_default_run(void* x);\nint main(void) { return 0; }\n")
+        report = json.loads(support.run_ok("report", "--json", self.directory).stdout)
+        self.assertGreater(len(report["modules"][0]["calls"]), 0)
+        (self.directory / "network.cc").unlink()
+        alone = support.run("report", self.directory)
+        self.assertEqual(alone.returncode, 65)
+        self.assertIn(b"not a Model Library Format archive", alone.stderr)
+
     def test_workspaces_of_kernels_that_objects_hide_are_no_evidence(self):
         members = members_of(support.BUNDLED_CORPUS / "tvm-0.9/diamond-graph/module.tar")
         source = self.directory / "kernels.c"

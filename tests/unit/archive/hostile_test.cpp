@@ -225,6 +225,8 @@ std::vector<Hostile> shapes_of_the_whole() {
       {"EmptyFile", "", "the archive is empty"},
       {"Library", "!<arch>\nmod.o/",
        "a static library: name its directory, where mlf reads mod.a and codegen/host/lib/*.a"},
+      {"C", "// tvm target: c\n#include <math.h>\n" + std::string(2000, '\n'),
+       "a file of C: name its directory, which mlf reads as an archive; mlf tir reads the file"},
       {"Text", "hello", "not a tar archive, plain or compressed with gzip, xz or zstd"},
       {"LongText", std::string(20000, 'x'),
        "not a tar archive, plain or compressed with gzip, xz or zstd"},
