@@ -373,6 +373,26 @@ class SmallNetworks(VerifiedCase):
             path.write_text(text)
         self.assertEqual(support.run("verify", self.directory / "project").returncode, 0)
 
+    def test_the_highest_index_where_data_decides_is_no_size_of_a_constant(self):
+        line = "    T_sum[i_1] = (((int32_t*)scratch_let)[i_1] + ((int32_t*)fused_constant_1_let)[(i_1 & 3)]);\n"
+        guarded = """\
+    if (i_1 < 16) {
+      int32_t condval;
+      if ((0 < p0[i_1])) {
+        condval = ((int32_t*)scratch_let)[i_1];
+      } else {
+        condval = ((int32_t*)fused_constant_1_let)[(i_1 / 4)];
+      }
+      T_sum[i_1] = condval;
+    }
+"""
+        self.assertIn(line, KERNELS)
+        kernels = KERNELS.replace(line, guarded).replace("i_1 = 0; i_1 < 16", "i_1 = 0; i_1 < 20")
+        data = as_tar({**PLANNED, C: kernels})
+        self.assertEqual(self.errors(data), [])
+        (module,) = json.loads(support.run_ok("report", "--json", "-", input=data).stdout)["modules"]
+        self.assertEqual([call["parameters"] for call in module["calls"]], [64, 16, 0])
+
     def test_generated_c_in_renamed_files_is_read(self):
         (self.directory / "network.cc").write_text(PLAIN[C])
         (self.directory / "main.c").write_text("int32_t tvmgen_default_run(void* x);\nint main(void) { return 0; }\n")

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -61,21 +62,25 @@ ConstantSizes constant_sizes(const Topology& topology, Node main) {
 
 void size_pool_constants(Topology& topology, Node main) {
   const ConstantSizes sizes = constant_sizes(topology, main);
-  const auto fill = [&](std::optional<std::uint64_t>& bytes, std::optional<PoolId> pool,
-                        std::optional<std::uint64_t> offset) {
-    if (bytes || !pool || !offset) return;
-    const auto at = sizes.find({*pool, *offset});
-    if (at != sizes.end()) bytes = at->second;
+  const auto declared = [&](std::optional<PoolId> pool, std::optional<std::uint64_t> offset) {
+    const auto at = pool && offset ? sizes.find({*pool, *offset}) : sizes.end();
+    return at == sizes.end() ? std::nullopt : std::optional(at->second);
   };
-  for (Storage& storage : topology.storages) fill(storage.bytes, storage.pool, storage.offset);
+  for (Storage& storage : topology.storages) {
+    if (!storage.bytes) storage.bytes = declared(storage.pool, storage.offset);
+  }
   for (Value& value : topology.values) {
     const Storage& storage = topology[value.storage];
-    if (value.kind == ValueKind::constant) fill(value.bytes, storage.pool, storage.offset);
+    if (value.kind != ValueKind::constant || value.bytes) continue;
+    value.bytes = declared(storage.pool, storage.offset);
   }
   for (Kernel& kernel : topology.kernels) {
     for (KernelBuffer& buffer : kernel.constants) {
-      fill(buffer.bytes, buffer.pool, buffer.offset);
-      if (buffer.at_least == 0) buffer.at_least = buffer.bytes.value_or(0);
+      // Accesses of generated C may only bound the size, which the pool states.
+      const auto bytes = declared(buffer.pool, buffer.offset);
+      if (!bytes) continue;
+      buffer.at_least = std::max(buffer.at_least, *bytes);
+      buffer.bytes = buffer.at_least;
     }
   }
 }
