@@ -42,6 +42,8 @@ class FormMatch {
   }
   NodeId a() const { return a_.id(); }
   NodeId b() const { return b_.id(); }
+  /// Whether the divisor is a negative number.
+  bool is_negative() const { return b_.is(Kind::IntImm) && b_.integer(f::IntImm::value) < 0; }
 
  private:
   /// Takes a letter, a digit or a part in parentheses off the form.
@@ -91,14 +93,16 @@ class FormMatch {
 /// The floor division that a sum or a conditional expression computes with truncating operators;
 /// `parts` are its operands.
 std::optional<Division> floor_division(const text::ExprFactory& make, std::span<const Node> parts) {
-  constexpr std::array kFirst = {Kind::Div,      Kind::Mod, Kind::FloorDiv,
-                                 Kind::FloorMod, Kind::GE,  Kind::Or};
+  constexpr std::array kFirst = {Kind::Div, Kind::Mod, Kind::FloorDiv, Kind::FloorMod,
+                                 Kind::GE,  Kind::LE,  Kind::Or};
   if (!support::is_among(kFirst, parts[0].kind())) return std::nullopt;
-  for (const DivisionForm& form : {kCorrected, kChosen, kOfAnySign}) {
+  for (const DivisionForm& form : {kCorrected, kChosen, kOfNegative, kOfAnySign}) {
     for (const Kind kind : {Kind::FloorDiv, Kind::FloorMod}) {
       FormMatch match(make);
-      const bool fits = match.has(kind == Kind::FloorDiv ? form.quotient : form.remainder, parts);
-      if (fits) return Division{kind, match.a(), match.b()};
+      if (!match.has(kind == Kind::FloorDiv ? form.quotient : form.remainder, parts)) continue;
+      const bool is_for_sign = form.quotient == kOfAnySign.quotient ||
+                               match.is_negative() == (form.quotient == kOfNegative.quotient);
+      if (is_for_sign) return Division{kind, match.a(), match.b()};
     }
   }
   return std::nullopt;

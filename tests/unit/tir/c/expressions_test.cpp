@@ -64,6 +64,10 @@ TEST(CExpressions, DivisionOfAnIndexIsFloorDivisionAndOfDataTruncates) {
 
 TEST(CExpressions, FloorDivisionOfWhatMayBeNegativeIsFoldedBack) {
   EXPECT_EQ(expression("((float)((n / 3) + ((n % 3) >> 31)))"), "Cast(float32, (n FloorDiv 3))");
+  EXPECT_EQ(expression("((float)(((n % -3) <= 0) ? (n / -3) : ((n / -3) - 1)))"),
+            "Cast(float32, (n FloorDiv -3))");
+  EXPECT_EQ(expression("((float)(((n % -3) <= 0) ? (n % -3) : ((n % -3) + -3)))"),
+            "Cast(float32, (n FloorMod -3))");
   EXPECT_EQ(expression("((float)((n % 3) + (3 & ((n % 3) >> 31))))"),
             "Cast(float32, (n FloorMod 3))");
 }
