@@ -76,6 +76,24 @@ std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b)
   }
 }
 
+std::optional<Interval> combine(Kind kind, std::optional<Interval> a, std::optional<Interval> b,
+                                DType dtype) {
+  if (kind == Kind::Min || kind == Kind::Max) {
+    if (!a) a = range_of_type(dtype);
+    if (!b) b = range_of_type(dtype);
+  }
+  return a && b ? combine(kind, *a, *b) : std::nullopt;
+}
+
+std::optional<Interval> range_of_type(DType dtype) {
+  if (dtype.is_bool()) return Interval{0, 1};
+  if (!dtype.is_int() && !dtype.is_uint()) return std::nullopt;
+  const int bits = dtype.bits - (dtype.is_int() ? 1 : 0);
+  if (bits > 32) return std::nullopt;
+  const std::int64_t end = std::int64_t{1} << bits;
+  return Interval{dtype.is_int() ? -end : 0, end - 1};
+}
+
 std::optional<Interval> value_of_literal(Node expr) {
   const auto value = int_imm_of(expr);
   if (!value || *value <= -kLargest || *value >= kLargest) return std::nullopt;
@@ -102,7 +120,7 @@ void IntegerRanges::leave(Node node) {
   } else if (is_binary(node.kind())) {
     const auto a = of(node[f::Add::a]);
     const auto b = of(node[f::Add::b]);
-    if (a && b) ranges_[index(node.id())] = combine(node.kind(), *a, *b);
+    ranges_[index(node.id())] = combine(node.kind(), a, b, node.dtype());
   }
 }
 

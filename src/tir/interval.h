@@ -19,6 +19,15 @@ struct Interval {
 /// The values of `a op b` for the arithmetic kinds; nothing if they are unbounded or too large.
 std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b);
 
+/// The same where an operand may be unknown: a minimum or maximum with a known number bounds one
+/// side of any other number of its type.
+std::optional<Interval> combine(Kind kind, std::optional<Interval> a, std::optional<Interval> b,
+                                DType dtype);
+
+/// All numbers of an integer type; nothing for others, and for 64-bit types, whose sums could
+/// overflow.
+std::optional<Interval> range_of_type(DType dtype);
+
 /// The value of a literal; nothing for any other expression, and for a number that is too large.
 std::optional<Interval> value_of_literal(Node expr);
 

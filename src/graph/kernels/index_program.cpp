@@ -39,14 +39,7 @@ bool is_point(const tir::Interval& range) {
   return range.low == range.high;
 }
 
-/// All numbers of a type; nullopt for 64-bit types, whose sums could overflow.
-std::optional<tir::Interval> range_of_type(tir::DType dtype) {
-  if (dtype.is_bool()) return tir::Interval{0, 1};
-  const int bits = dtype.bits - (dtype.is_int() ? 1 : 0);
-  if (bits > 32) return std::nullopt;
-  const std::int64_t end = std::int64_t{1} << bits;
-  return tir::Interval{dtype.is_int() ? -end : 0, end - 1};
-}
+using tir::range_of_type;
 
 using Range = std::optional<tir::Interval>;
 
@@ -98,13 +91,11 @@ tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
 }
 
 /// As `tir::combine`. A remainder keeps the order of values between two multiples of the divisor.
-Range range_of_arithmetic(Kind kind, const Range& a, const Range& b) {
-  if (!a || !b) return std::nullopt;
-  const bool is_remainder = kind == Kind::Mod || kind == Kind::FloorMod;
-  const bool is_between = is_remainder && is_point(*b) && b->low > 0 && a->low >= 0 &&
-                          a->low / b->low == a->high / b->low;
+Range range_of_arithmetic(Kind kind, const Range& a, const Range& b, tir::DType dtype) {
+  const bool is_between = (kind == Kind::Mod || kind == Kind::FloorMod) && a && b && is_point(*b) &&
+                          b->low > 0 && a->low >= 0 && a->low / b->low == a->high / b->low;
   if (is_between) return tir::Interval{a->low % b->low, a->high % b->low};
-  return tir::combine(kind, *a, *b);
+  return tir::combine(kind, a, b, dtype);
 }
 
 }  // namespace
@@ -350,7 +341,8 @@ std::optional<tir::Interval> IndexProgram::range_of_step(const Instruction& inst
     case Code::binary:
       return instruction.dtype.is_bool()
                  ? range_of_truth(instruction.kind, a, ranges[instruction.b])
-                 : range_of_arithmetic(instruction.kind, a, ranges[instruction.b]);
+                 : range_of_arithmetic(instruction.kind, a, ranges[instruction.b],
+                                       instruction.dtype);
     case Code::bit_not:
       return range_of_type(instruction.dtype);
     default:

@@ -105,6 +105,16 @@ def integers():
     yield relay.clip(new(5, 7, dtype="int8"), -100, 100)
 
 
+def divisions():
+    """Quotients and remainders, rounded down, of numbers whose sign is known or not."""
+    new = _Inputs()
+    for dtype, numbers in (("int32", (7, -5, 4)), ("int8", (7, -5)), ("uint8", (7, 4))):
+        for number in numbers:
+            yield relay.floor_divide(new(6, dtype=dtype), _number(number, dtype))
+            yield relay.floor_mod(new(6, dtype=dtype), _number(number, dtype))
+    yield relay.floor_mod(relay.nn.relu(new(6, dtype="int32")), _number(6, "int32"))
+
+
 def fixed_point():
     """Multiplications by fractions, which the host passes expand in several ways."""
     new = _Inputs()
@@ -147,6 +157,7 @@ _FAMILIES = (
     convolutions,
     layouts,
     floats,
+    divisions,
     integers,
     fixed_point,
     reductions,

@@ -81,6 +81,16 @@ TEST(Accesses, AreThoseThatConditionsLetHappen) {
             "reach 0-32, read 0-32, written ");
 }
 
+TEST(Accesses, OfIndicesThatAreClampedHaveTheBoundsOfTheClamp) {
+  const std::string index = "T.Cast(\"int32\", A[i]) - 1";
+  EXPECT_EQ(
+      of_b("    for i in range(4):\n        B[T.max(T.min(" + index + ", 3), 0)] = T.float32(0)\n"),
+      "reach 0-16, read , written ");
+  EXPECT_EQ(of_b("    for i in range(4):\n        B[T.min(" + index + ", 3)] = T.float32(0)\n")
+                .substr(0, 7),
+            "reach -");
+}
+
 TEST(Accesses, OfIndicesThatDivideAreRun) {
   EXPECT_EQ(of_b("    for i in range(12):\n        B[i % 3 * 4 + i // 3] = A[i]\n"),
             "reach 0-48, read , written 0-48");

@@ -279,6 +279,11 @@ NodeId NormalForm::rebuilt_expr(Node node) {
     case Kind::Div:
     case Kind::Mod:
       return division(node);
+    case Kind::FloorDiv:
+    case Kind::FloorMod:
+      return floor(node.kind(), node.dtype(), of(node[f::FloorDiv::a]), of(node[f::FloorDiv::b]));
+    case Kind::Sub:
+      return difference(node);
     case Kind::Call:
       return call(node);
     default:
@@ -317,18 +322,45 @@ NodeId NormalForm::division(Node node) {
   const Node b = node[f::Div::b];
   const auto dividend = ranges_.of(a);
   const auto divisor = ranges_.of(b);
-  const bool is_positive =
-      dividend && divisor && dividend->low >= 0 && divisor->low > 0 && node.dtype().is_scalar();
+  const bool has_positive = dividend && divisor && dividend->low >= 0 && divisor->low > 0;
+  const bool is_positive = node.dtype().is_scalar() && (node.dtype().is_uint() || has_positive);
   // Otherwise C contains the correction of a floor division, or lacks it.
   if (!is_positive) return copy(node);
   const Kind kind = node.is(Kind::Div) ? Kind::FloorDiv : Kind::FloorMod;
-  return builder_.make(kind, {node.dtype(), of(a), of(b)});
+  return floor(kind, node.dtype(), of(a), of(b));
+}
+
+/// Takes multiples of the divisor out of the dividend. LowerIntrin adds one where the dividend may
+/// be negative, and takes it off the quotient.
+NodeId NormalForm::floor(Kind kind, DType dtype, NodeId a, NodeId b) {
+  const Node sum = builder_.node(a);
+  const auto divisor = int_imm_of(builder_.node(b));
+  const auto added = sum.is(Kind::Add) ? int_imm_of(sum[f::Add::b]) : std::nullopt;
+  if (!divisor || *divisor <= 0 || !added || *added < *divisor) {
+    return builder_.make(kind, {dtype, a, b});
+  }
+  const std::int64_t rest = *added % *divisor;
+  const NodeId rest_of_sum =
+      rest == 0 ? sum[f::Add::a].id()
+                : make_.binary(Kind::Add, sum[f::Add::a].id(), make_.int_imm(sum.dtype(), rest));
+  const NodeId result = builder_.make(kind, {dtype, rest_of_sum, b});
+  if (kind == Kind::FloorMod) return result;
+  return make_.binary(Kind::Add, result, make_.int_imm(dtype, *added / *divisor));
+}
+
+/// `(a + c) - c` is `a`.
+NodeId NormalForm::difference(Node node) {
+  const NodeId a = of(node[f::Sub::a]);
+  const Node sum = builder_.node(a);
+  const auto taken = int_imm_of(node[f::Sub::b]);
+  const bool is_undone = taken && sum.is(Kind::Add) && int_imm_of(sum[f::Add::b]) == taken;
+  return is_undone ? sum[f::Add::a].id() : copy(node);
 }
 
 /// A shift to the right is a division by a power of two; a mask of the lowest bits is a remainder.
 NodeId NormalForm::as_division(NodeId id) {
   const Node call = builder_.node(id);
-  if (!call.is(Kind::Call) || !call.dtype().is_int()) return id;
+  if (!call.is(Kind::Call) || !(call.dtype().is_int() || call.dtype().is_uint())) return id;
   const std::string_view op = call[f::Call::op].text(f::Op::name);
   const bool is_shift = op == "tir.shift_right";
   const NodeList args = call.list(f::Call::args);
@@ -339,7 +371,7 @@ NodeId NormalForm::as_division(NodeId id) {
   const DType dtype = call.dtype();
   const NodeId a = args[0].id();
   const NodeId b = make_.int_imm(args[1].dtype(), *divisor);
-  return builder_.make(is_shift ? Kind::FloorDiv : Kind::FloorMod, {dtype, a, b});
+  return floor(is_shift ? Kind::FloorDiv : Kind::FloorMod, dtype, a, b);
 }
 
 /// Expands operators without a name in C like the legalisation of intrinsics, after the widths of

@@ -24,6 +24,8 @@ bool is_reset(Kind kind, std::uint8_t field) {
       return field == f::PrimFunc::checked_type || field == f::PrimFunc::preflattened_buffer_map;
     case Kind::For:
       return field == f::For::annotations;
+    case Kind::Allocate:
+      return field == f::Allocate::annotations;
     case Kind::AllocateConst:
       return field == f::AllocateConst::irmod_storage_idx || field == f::AllocateConst::annotations;
     default:

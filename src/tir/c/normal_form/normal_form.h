@@ -54,6 +54,8 @@ class NormalForm {
   NodeId allocate(Node node);
   NodeId choice(Node select);
   NodeId division(Node node);
+  NodeId floor(Kind kind, DType dtype, NodeId a, NodeId b);
+  NodeId difference(Node node);
   NodeId call(Node node);
   NodeId plain_call(std::string_view op, std::span<const NodeId> args, DType dtype);
   NodeId as_division(NodeId call);

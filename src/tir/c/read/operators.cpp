@@ -132,9 +132,7 @@ NodeId Operators::null_handle() {
 NodeId Operators::arithmetic(Kind kind, NodeId a, NodeId b) {
   const NodeId made = make_->binary(kind, a, b);
   Fact fact{std::nullopt, loads(a, b)};
-  const Fact left = facts_.of(a);
-  const Fact right = facts_.of(b);
-  if (left.range && right.range) fact.range = combine(kind, *left.range, *right.range);
+  fact.range = combine(kind, facts_.of(a).range, facts_.of(b).range, make_->dtype_of(a));
   facts_.set(made, fact);
   return made;
 }
