@@ -451,7 +451,8 @@ class Finisher {
     return {name, name};
   }
 
-  /// `pool`: null if its size is unknown.
+  /// `pool`: null if its size is unknown. A header states the size of the application's pool of
+  /// constants, and a macro has its bytes, which tell no constant from another.
   NodeId pool_buffer(const Param& param, const Names& names, const Pool* pool) {
     const NodeId type = make_.pointer_type(make_.prim_type(DType::UInt(8)), "global");
     builder_.set(param.var, f::Var::type_annotation, type);
@@ -460,6 +461,8 @@ class Finisher {
       draft_.buffers.set_bytes(param.data, pool->bytes);
     } else {
       draft_.buffers.set_into(param.data);
+    }
+    if (pool == nullptr || (pool->is_constant && pool->members.empty())) {
       draft_.losses.push_back({LossCode::attr_object, LossScope::function, std::string(draft_.name),
                                "pool_args of " + std::string(names.param)});
     }

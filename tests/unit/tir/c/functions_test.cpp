@@ -480,6 +480,14 @@ TEST(CFunctions, APoolOfTheApplicationHasTheSizeThatTheArchiveStates) {
   EXPECT_FALSE(lost(*document, LossCode::attr_object));
 }
 
+TEST(CFunctions, ThePoolOfConstantsOfTheApplicationLosesItsConstants) {
+  const CSources sources{.files = {{"lib.c", {}, kernel_in_pool(), "codegen"}},
+                         .pools = {{.name = "sram", .bytes = 7424, .is_constant = true}}};
+  const auto document = support::to_result([&] { return read_c(sources); });
+  ASSERT_TRUE(document);
+  EXPECT_TRUE(lost(*document, LossCode::attr_object));
+}
+
 TEST(CFunctions, APoolOfUnknownSizeIsABufferOfBytesAndALoss) {
   const Document document = read_files({kernel_in_pool()});
   const Node read = function(document);
