@@ -397,27 +397,27 @@ bool BodyReader::while_condition(NodeId condition) {
   return true;
 }
 
-/// `f(…) != 0`
-bool BodyReader::asks_result(Node condition) const {
-  return condition.is(Kind::NE) && condition[f::NE::a].is(Kind::Call) &&
-         is_int_imm(condition[f::NE::b], 0);
+/// The call of `f(…) != 0`, or of `f(…)` as people write it; undefined for any other condition.
+Node BodyReader::asked_call(NodeId condition) {
+  const Node whole = node(condition);
+  const bool is_compared = whole.is(Kind::NE) && is_int_imm(whole[f::NE::b], 0);
+  const Node call = is_compared ? whole[f::NE::a] : whole;
+  return call.is(Kind::Call) && call.dtype().is_int() ? call : Node();
 }
 
 /// `{ return -1; }` behind such a condition.
-bool BodyReader::is_failure_of_call(NodeId condition) const {
+bool BodyReader::is_failure_of_call(NodeId condition) {
   const bool returns = cursor_.looks_like("{ return -$; }") || cursor_.looks_like("{ return $; }");
-  return returns && asks_result(context_.builder().node(condition));
+  return returns && asked_call(condition);
 }
 
 /// `if (f(…) != 0 ) return -1;`
 void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
-  const Node check = node(condition);
-  if (!asks_result(check)) {
-    cursor_.fail("a return under a condition that is not the result of a call");
-  }
+  const Node call = asked_call(condition);
+  if (!call) cursor_.fail("a return under a condition that is not the result of a call");
   const auto otherwise = failure({});
   if (!otherwise) cursor_.fail("expected 'return -1;'");
-  complete_check(check[f::NE::a], *otherwise, begin);
+  complete_check(call, *otherwise, begin);
 }
 
 /// The call has to return 0; where it does not, the function returns `otherwise`.
@@ -533,6 +533,7 @@ bool BodyReader::pass_status(std::uint32_t begin) {
 
 /// `return 0;`, or `return status;` behind the check of a call.
 bool BodyReader::returns_zero() {
+  if (cursor_.accept_form("return (0);", words_)) return true;
   if (!cursor_.looks_like(kReturn)) return false;
   const Binding* const named = context_.names.find(cursor_.text(1));
   const bool is_checked =

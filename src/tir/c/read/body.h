@@ -194,8 +194,8 @@ class BodyReader {
   void require_end();
   bool pass_status(std::uint32_t begin);
   bool returns_zero();
-  bool asks_result(Node condition) const;
-  bool is_failure_of_call(NodeId condition) const;
+  Node asked_call(NodeId condition);
+  bool is_failure_of_call(NodeId condition);
   void complete_check(Node checked, std::int64_t otherwise, std::uint32_t begin);
   bool checked_status(const Declared& declared, NodeId value);
   std::optional<std::int64_t> failure(std::string_view status);

@@ -215,6 +215,8 @@ TEST(CStatements, AStatusThatIsReturnedIsACheckOfTheCall) {
 TEST(CStatements, ACheckMayReturnAnyOtherNumberThan0) {
   EXPECT_EQ(statements("  if (tvmgen_default_g(p) != 0) { return -2; }\n"),
             "tvm_check_return(0, -2, call_extern(\"tvmgen_default_g\", p):int32)");
+  EXPECT_EQ(statements("  if (tvmgen_default_g(p)) return -1;\n"),
+            "tvm_check_return(0, -1, call_extern(\"tvmgen_default_g\", p):int32)");
   EXPECT_EQ(statements("  if (tvmgen_default_g(p) != 0) return 0;\n"), "OpaqueStmt");
   const std::string call = "  int32_t rc = tvmgen_default_g(p);\n  if (rc) ";
   for (const std::string then : {"if (tvmgen_default_g(q) != 0) return -1;", "return rc + 1;"}) {
