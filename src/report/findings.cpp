@@ -72,22 +72,46 @@ bool is_unused(const KernelReport& kernel, std::size_t argument) {
          });
 }
 
-/// Lists each parameter of a kernel once, for all its calls.
+/// Whether a call neither loads nor stores a tensor that it is given. Functions that the kernel
+/// calls may use a pool or a context.
+bool is_ignored(const ModuleReport& module, const graph::Call& call, std::size_t argument) {
+  const graph::Argument& given = call.arguments[argument];
+  return given.storage && !given.pool &&
+         (given.decided_by == graph::DecidedBy::untouched ||
+          is_unused(module.kernels[index(call.kernel)], argument));
+}
+
+/// The memory of outputs and of values that something reads.
+std::set<graph::StorageId> needed_storages(const ModuleReport& module) {
+  const graph::Topology& network = *module.network;
+  std::set<graph::StorageId> needed;
+  for (const graph::Value& value : network.values) {
+    const bool is_needed = std::ranges::any_of(value.consumers, [&](const graph::Endpoint& end) {
+      return end.kind != graph::EndpointKind::call ||
+             !is_ignored(module, network.calls[end.step], end.argument);
+    });
+    if (is_needed) needed.insert(value.storage);
+  }
+  for (const graph::Port& output : network.outputs) {
+    if (output.value) needed.insert(network[*output.value].storage);
+  }
+  return needed;
+}
+
+/// Lists each parameter of a kernel once, for all its calls. Removing it saves nothing where
+/// another call needs the tensor.
 void find_unused_parameters(const ModuleReport& module, std::vector<CostFinding>& findings) {
   const graph::Topology& network = *module.network;
   std::set<std::pair<graph::KernelId, std::size_t>> seen;
+  const std::set<graph::StorageId> needed = needed_storages(module);
   for (const graph::Call& call : network.calls) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const graph::Argument& argument = call.arguments[i];
-      // Functions that the kernel calls may use a pool or a context.
-      const bool is_tensor = argument.storage && !argument.pool;
-      const bool is_ignored = argument.decided_by == graph::DecidedBy::untouched ||
-                              is_unused(module.kernels[index(call.kernel)], i);
-      if (!is_tensor || !is_ignored) continue;
+      if (!is_ignored(module, call, i)) continue;
       if (!seen.emplace(call.kernel, i).second) continue;
       findings.push_back(
           {CostFindingCode::unused_parameter, network.kernel_of(call).symbol,
-           analysis::to_count(argument.type.bytes()),
+           needed.contains(*argument.storage) ? Count() : analysis::to_count(argument.type.bytes()),
            fmt::format("argument {}{} is neither loaded nor stored", i,
                        argument.parameter.empty() ? "" : " ('" + argument.parameter + "')")});
     }
