@@ -92,7 +92,7 @@ void set_arguments(tir::Builder& builder, const CallSite& site,
 
 void call_unknown_function(tir::Builder& builder, const CallSite& site) {
   const tir::NodeId name =
-      builder.make(Kind::StringImm, {tir::DType::Handle(), builder.string("unknown")});
+      builder.make(Kind::StringImm, {tir::DType::Handle(), builder.string("tvmgen_default_unknown")});
   std::vector<tir::NodeId> args = site.arguments;
   args.insert(args.begin(), name);
   builder.set(site.call, f::Call::args, builder.list(args));
