@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,12 +19,14 @@
 #include "arguments.h"
 #include "commands/command.h"
 #include "commands/network_run.h"
+#include "graph/formats/dot_text.h"
 #include "mlf/profile.h"
 #include "output.h"
 #include "result_file.h"
 #include "support/characters.h"
 #include "support/digits.h"
 #include "support/error.h"
+#include "support/numbers.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -149,10 +152,16 @@ CyclesPerInstruction cycles_of(const std::string& text) {
 
 // --- Tables -------------------------------------------------------------------------------------
 
-/// The kernel without the prefix that all have.
-std::string short_kernel(const std::string& symbol, const std::string& module) {
-  const std::string prefix = fmt::format("tvmgen_{}_", module);
-  return symbol.starts_with(prefix) ? symbol.substr(prefix.size()) : symbol;
+/// The short names of kernels, by their symbols.
+std::map<std::string, std::string> names_of(const Profile& profile) {
+  std::vector<std::string> symbols;
+  for (const ProfiledKernel& one : kernels_of(profile)) symbols.push_back(one.kernel);
+  const std::vector<std::string> names = graph::short_names(profile.module, symbols);
+  std::map<std::string, std::string> by_symbol;
+  for (const std::size_t i : support::positions(symbols.size())) {
+    by_symbol.emplace(symbols[i], printable(names[i]));
+  }
+  return by_symbol;
 }
 
 /// "6.7", where the divisor is exact.
@@ -216,11 +225,12 @@ Table kernels_table(const Profile& profile) {
   Table table = table_of(profile, "CALLS");
   std::vector<ProfiledKernel> kernels = kernels_of(profile);
   if (kernels.size() == profile.calls.size()) return table;
+  const auto names = names_of(profile);
   std::ranges::stable_sort(kernels, std::greater(),
                            [](const ProfiledKernel& one) { return one.numbers.amount(); });
   for (const ProfiledKernel& kernel : kernels) {
     const CallRow row{.number = std::to_string(kernel.calls),
-                      .kernel = printable(short_kernel(kernel.kernel, profile.module)),
+                      .kernel = names.at(kernel.kernel),
                       .numbers = kernel.numbers,
                       .mac = kernel.mac,
                       .loaded = kernel.loaded,
@@ -233,11 +243,12 @@ Table kernels_table(const Profile& profile) {
 Table calls_table(const Profile& profile) {
   Table table = table_of(profile, "CALL");
   CallRow all{.kernel = "all calls", .numbers = profile.total};
+  const auto names = names_of(profile);
   std::uint64_t most = 0;
   for (const ProfiledCall& call : profile.calls) most = std::max(most, call.numbers.amount());
   for (const ProfiledCall& call : profile.calls) {
     const CallRow row{std::to_string(call.call),
-                      printable(short_kernel(call.kernel, profile.module)),
+                      names.at(call.kernel),
                       text_of_layer(call.layer),
                       call.numbers,
                       call.mac,
@@ -312,6 +323,8 @@ Table changes_table(const Profile& before, const Profile& after) {
     cells.insert(cells.begin(), {std::move(call), std::move(kernel), std::move(layer)});
     table.add(std::move(cells));
   };
+  const auto names_before = names_of(before);
+  const auto names_after = names_of(after);
   for (const ProfileDifference& pair : get_or_throw(compare_profiles(before, after))) {
     const Profile& side = pair.after ? after : before;
     const ProfiledCall& call = side.calls[pair.after ? *pair.after : *pair.before];
@@ -319,7 +332,7 @@ Table changes_table(const Profile& before, const Profile& after) {
       return index ? std::optional(profile.calls[*index].numbers.amount()) : std::nullopt;
     };
     add(pair.after ? std::to_string(call.call) : "",
-        printable(short_kernel(call.kernel, side.module)), text_of_layer(call.layer),
+        (pair.after ? names_after : names_before).at(call.kernel), text_of_layer(call.layer),
         change_cells(amount(before, pair.before), amount(after, pair.after)));
   }
   add("", "all calls", "", change_cells(before.total.amount(), after.total.amount()));

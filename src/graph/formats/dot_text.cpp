@@ -96,27 +96,27 @@ std::string_view shortened(std::string_view name, std::string_view prefix) {
 
 // Counts every kernel for all forms of its name. So a form is used only if it cannot mean another
 // kernel, not even one with a longer displayed form.
-std::vector<std::string> short_names(const Topology& topology) {
-  const std::string module =
-      "tvmgen_" + (topology.module.empty() ? "default" : topology.module) + "_";
+std::vector<std::string> short_names(const std::string& module,
+                                     const std::vector<std::string>& symbols) {
+  const std::string prefix = "tvmgen_" + (module.empty() ? "default" : module) + "_";
   // The number of kernels that a name could mean. Every kernel counts for all its possible names.
   std::map<std::string_view, int> meanings;
-  const auto forms = [&](const Kernel& kernel) {
-    const std::string_view inner = shortened(kernel.symbol, module);
-    return std::vector<std::string_view>{shortened(inner, "fused_"), inner, kernel.symbol};
+  const auto forms = [&](const std::string& symbol) {
+    const std::string_view inner = shortened(symbol, prefix);
+    return std::vector<std::string_view>{shortened(inner, "fused_"), inner, symbol};
   };
-  for (const Kernel& kernel : topology.kernels) {
+  for (const std::string& symbol : symbols) {
     std::string_view last;
-    for (const std::string_view form : forms(kernel)) {
+    for (const std::string_view form : forms(symbol)) {
       // Equal forms of one kernel count once.
       if (form != last) ++meanings[form];
       last = form;
     }
   }
   std::vector<std::string> names;
-  for (const Kernel& kernel : topology.kernels) {
-    std::string_view chosen = kernel.symbol;
-    for (const std::string_view form : forms(kernel)) {
+  for (const std::string& symbol : symbols) {
+    std::string_view chosen = symbol;
+    for (const std::string_view form : forms(symbol)) {
       if (meanings[form] > 1) continue;
       chosen = form;
       break;
@@ -124,6 +124,12 @@ std::vector<std::string> short_names(const Topology& topology) {
     names.emplace_back(chosen);
   }
   return names;
+}
+
+std::vector<std::string> short_names(const Topology& topology) {
+  std::vector<std::string> symbols;
+  for (const Kernel& kernel : topology.kernels) symbols.push_back(kernel.symbol);
+  return short_names(topology.module, symbols);
 }
 
 }  // namespace mlf::graph

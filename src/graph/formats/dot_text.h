@@ -26,8 +26,11 @@ std::string byte_count(std::uint64_t bytes);
 std::string type_text(const TensorType& type);
 std::string shape_text(const TensorType& type);
 
-/// For every kernel, its symbol without `tvmgen_<module>_` and `fused_`, as far as all names stay
-/// different.
+/// For every symbol of a kernel, the name without `tvmgen_<module>_` and `fused_`, as far as all
+/// names stay different.
+MLF_API std::vector<std::string> short_names(const std::string& module,
+                                             const std::vector<std::string>& symbols);
+/// Those of the network's kernels.
 MLF_API std::vector<std::string> short_names(const Topology& topology);
 
 }  // namespace mlf::graph
