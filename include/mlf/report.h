@@ -307,9 +307,6 @@ MLF_API std::optional<Ratio> share_of(const ModuleReport& module,
 /// Nothing without a profile, and unless its multiply-accumulates are an exact number above 0.
 MLF_API std::optional<Ratio> per_mac(const ModuleReport& module, const CallReport& call);
 
-/// Returns the bytes that another placement could save at most, with the same order of calls.
-MLF_API analysis::Count placement_loss(const ModuleReport& module);
-
 /// `bytes` of `code`: files that were not compiled may have more.
 MLF_API analysis::Count compiled_bytes(const CompiledCode& code, std::uint64_t bytes);
 

@@ -93,15 +93,14 @@ bool has(std::initializer_list<Resource> resources, Resource resource) {
 /// Possible savings by a change of the archive or its build, as far as the report shows them.
 std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resource) {
   std::vector<std::string> ways;
-  const Count loss = placement_loss(module);
   const bool is_memory = has({Resource::ram, Resource::buffers}, resource);
-  if (is_memory && loss.max && *loss.max > 0) {
-    ways.push_back(fmt::format("other offsets could save up to {} bytes", *loss.max));
-  }
+  // Only a plan knows how much.
+  const bool may_move = module.ram.pools.min > 0 && module.peak.used.min > module.lower_bound.min;
+  if (is_memory && may_move) ways.emplace_back("mlf plan shows what other offsets need");
   if ((is_memory || resource == Resource::heap) && module.ram.heap.min > 0) {
     ways.push_back(
         "TVM's unified static memory planner (tir.usmp.enable) would put main's tensors and "
-        "workspaces of kernels into one pool");
+        "workspaces of kernels into one pool, whose size mlf plan shows");
   }
   const bool is_flash = has({Resource::flash, Resource::constants, Resource::code}, resource);
   if (is_flash && module.flash.copies.min > 0) {

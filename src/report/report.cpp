@@ -553,10 +553,6 @@ Count report::without(const Count& all, const Count& part) {
   return rest;
 }
 
-Count placement_loss(const ModuleReport& module) {
-  return report::without(module.peak.used, module.lower_bound);
-}
-
 Result<Report> report_of(const Deployment& deployment, const ReportOptions& options) {
   return support::to_result([&] { return report::Reporter(deployment, options).run(); });
 }

@@ -166,13 +166,16 @@ TEST(Budget, OfNumbersBeyondTheLargestIsUndecided) {
   EXPECT_EQ(checked(module, {Resource::buffers, INT64_MAX}).verdict, Verdict::undecided);
 }
 
-TEST(Budget, SaysWhatAnotherPlacementCouldSave) {
+TEST(Budget, NamesThePlanWhereOtherOffsetsMayNeedLess) {
   ModuleReport module = module_with(100);
   module.peak.used = 100;
   module.lower_bound = 60;
   const BudgetResult result = checked(module, {Resource::buffers, 80});
   ASSERT_EQ(result.remarks.size(), 2u);
-  EXPECT_EQ(result.remarks[1], "other offsets could save up to 40 bytes");
+  EXPECT_EQ(result.remarks[1], "mlf plan shows what other offsets need");
+  module.ram.pools = 0;
+  module.ram.stack = 100;
+  EXPECT_EQ(checked(module, {Resource::buffers, 80}).remarks.size(), 1u);
 }
 
 TEST(Budget, SaysWhereUnwantedFindingsAre) {
