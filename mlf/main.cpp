@@ -54,6 +54,7 @@ std::string version_text() {
                                                              {"report", kReportVersion},
                                                              {"diff", kDiffVersion},
                                                              {"check", kCheckVersion},
+                                                             {"process", kProcessVersion},
                                                              {"plan", kPlanVersion},
                                                              {"optimize", kOptimizeVersion},
                                                              {"verify", kVerifyVersion},

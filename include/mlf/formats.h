@@ -77,6 +77,9 @@ inline constexpr int kInspectVersion = 1;
 /// `mlf inspect --integration --json`, `mlf-integration`.
 inline constexpr int kIntegrationVersion = 1;
 
+/// `mlf process --json`, `mlf-process`.
+inline constexpr int kProcessVersion = 1;
+
 /// `mlf verify --json`, `mlf-verify`.
 inline constexpr int kVerifyVersion = 1;
 inline constexpr int kRunVersion = 1;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/write.h"
 
@@ -51,12 +53,21 @@ struct ProcessOptions {
   archive::Limits archive_limits{};
   tir::ReadLimits tir_limits{};
   tir::MacroValues macros{};  ///< see `DeploymentOptions`
+  bool needs_origin = false;  ///< digests of the archive and its members, which are read for them
 };
 
 /// A member that processing writes.
 struct WrittenMember {
   std::string name;
   std::uint64_t size = 0;
+};
+
+/// A member with the JSON of a TIR.
+struct WrittenTir {
+  std::string member;
+  std::string source;         ///< member or file with the text
+  std::size_t functions = 0;  ///< kernels and main
+  std::size_t losses = 0;     ///< facts that the text does not state, as the JSON lists them
 };
 
 /// The network of one module.
@@ -71,6 +82,8 @@ struct NetworkReport {
 struct ProcessReport {
   /// Members written, in their order, added TIR first. Empty if the archive is already up to date.
   std::vector<WrittenMember> written{};
+  /// The members among these that have TIR.
+  std::vector<WrittenTir> tir{};
   /// Members of an earlier run that this run removed.
   std::vector<std::string> removed{};
   /// One for each module. Empty if the archive is already up to date.
@@ -88,6 +101,7 @@ struct ProcessReport {
   /// The number of TIR sources. Without any, and without a network, there is nothing to write, not
   /// even a manifest.
   std::size_t tir_sources = 0;
+  ArchiveOrigin origin{};  ///< of the archive before; empty unless the options ask for it
 
   bool changed() const noexcept { return !written.empty() || !removed.empty(); }
 };
@@ -112,5 +126,14 @@ struct ProcessReport {
 /// requirement; `usage`; `io`.
 MLF_API Result<ProcessReport> process_archive(const std::string& path,
                                               const ProcessOptions& options = {});
+
+/// The result for one archive.
+struct ProcessedArchive {
+  std::string path;
+  ProcessReport report;
+};
+
+/// Returns the text of `mlf process --json` (schemas/process.schema.json), with the origins of all.
+MLF_API std::string to_json(std::span<const ProcessedArchive> archives, const DocumentForm& form);
 
 }  // namespace mlf

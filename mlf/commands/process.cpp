@@ -25,6 +25,7 @@ struct ProcessArguments {
   std::string module;
   bool force = false;
   bool dry_run = false;
+  bool json = false;
   unsigned jobs = 1;
 };
 
@@ -65,6 +66,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
       ->group("Output");
   app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing")
       ->group("Output");
+  app.add_flag("--json", options.json, "Print JSON (schemas/process.md)")->group("Output");
   add_jobs_option(app, options.jobs, "Archives to process");
 }
 
@@ -83,6 +85,7 @@ ProcessOptions process_options(const ProcessArguments& options, const Limits& li
   result.archive_limits = limits.archive;
   result.tir_limits = limits.tir;
   result.macros = limits.macros;
+  result.needs_origin = options.json;
   return result;
 }
 
@@ -97,7 +100,10 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
   // Standard input cannot be changed in place.
   const bool to_stdout = from_stdin && options.output.empty();
-  if (!options.dry_run) check_terminal(to_stdout ? "-" : options.output);
+  const std::string result = to_stdout ? "-" : options.output;
+  if (options.dry_run) return std::nullopt;
+  check_terminal(result);
+  takes_standard_output({result}, options.json ? Printed::json : Printed::table);
   return std::nullopt;
 }
 
@@ -176,6 +182,7 @@ int run_process(const ProcessArguments& options, const Context& context) {
   if (const auto reason = misuse(options)) throw support::Error(ErrorKind::usage, *reason);
   const std::vector<Outcome> outcomes = process_all(options, context);
   int exit = 0;
+  std::vector<ProcessedArchive> processed;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const auto& outcome = *outcomes[i];
     if (!outcome) {
@@ -186,8 +193,13 @@ int run_process(const ProcessArguments& options, const Context& context) {
     }
     // After all archives, so lines of parallel archives do not mix.
     explain(options.archives[i], *outcome, context.console);
-    if (options.dry_run) print(plan_of(options.archives[i], *outcome));
+    if (options.json) {
+      processed.push_back({options.archives[i], *outcome});
+    } else if (options.dry_run) {
+      print(plan_of(options.archives[i], *outcome));
+    }
   }
+  if (options.json) print(to_json(processed, {JsonLayout::pretty, {context.words}}));
   return exit;
 }
 

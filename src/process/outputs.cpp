@@ -103,9 +103,9 @@ const archive::Member* model_for(const graph::Provenance& provenance, const Job&
 }
 
 /// First the JSON of a TIR, then its constants.
-std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, const Job& job,
-                                                       Spool& spool) {
-  const auto document = get_or_throw(job.deployment.document(source));
+std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source,
+                                                       const tir::Document& document,
+                                                       const Job& job, Spool& spool) {
   // Time and owner of the source, so the same inputs give the same bytes.
   const archive::Member* like = source.member != nullptr ? source.member : &job.anchor();
   const tir::JsonOptions json{.layout = JsonLayout::compact,
@@ -118,13 +118,13 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, 
   std::vector<Output> outputs;
   std::vector<tir::ConstantFile> constants;
   const SpooledBytes text = spool.add(entry.member, [&](support::ByteSink& out) {
-    constants = get_or_throw(tir::write_tir_json(*document, json, sink_to(out)));
+    constants = get_or_throw(tir::write_tir_json(document, json, sink_to(out)));
   });
   outputs.push_back({entry.member, like, text});
   for (const tir::ConstantFile& constant : constants) {
     const std::string name = job.names.member(constant.path);
     const SpooledBytes data = spool.add(name, [&](support::ByteSink& out) {
-      get_or_throw(tir::write_npy(document->module.node(constant.constant), sink_to(out)));
+      get_or_throw(tir::write_npy(document.module.node(constant.constant), sink_to(out)));
     });
     outputs.push_back({name, like, data});
   }
@@ -224,7 +224,10 @@ class OutputWriter {
   }
 
   void make_tir(const TirSource& source) {
-    auto [made, entry] = render_tir(source, job_, outputs_.spool);
+    const auto document = get_or_throw(job_.deployment.document(source));
+    auto [made, entry] = render_tir(source, *document, job_, outputs_.spool);
+    outputs_.tir.push_back({entry.member, entry.source, tir::functions_of(document->module).size(),
+                            document->losses.size()});
     manifest_.tir.push_back(std::move(entry));
     keep(std::move(made));
   }

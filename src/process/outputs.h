@@ -52,6 +52,7 @@ struct Outputs {
   Spool spool;
   /// The manifest is the last one. Empty if the archive has neither TIR nor a network.
   std::vector<Output> list;
+  std::vector<WrittenTir> tir;
   std::vector<NetworkReport> networks;
 };
 

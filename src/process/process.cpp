@@ -11,6 +11,8 @@
 #include "archive/output_file.h"
 #include "archive/rewrite.h"
 #include "deployment/agreement.h"
+#include "json/text.h"
+#include "json/write_document.h"
 #include "process/job.h"
 #include "process/manifest.h"
 #include "process/outputs.h"
@@ -130,6 +132,7 @@ Changes changes_for(const Job& job, const Outputs& outputs) {
 ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& outputs) {
   ProcessReport report;
   report.tir_sources = job.deployment.tir_sources().size();
+  report.tir = outputs.tir;
   report.networks = outputs.networks;
   report.kept = job.kept;
   report.unread_constants = job.deployment.unread_constants();
@@ -216,7 +219,7 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
   // Checked before any work; `require_graphs` needs the networks, and is checked before the archive
   // changes.
   require_tir(job);
-  Outputs outputs{Spool(options.archive_limits), {}, {}};
+  Outputs outputs{Spool(options.archive_limits), {}, {}, {}};
   Changes changes = additions(job);
   // Makes all outputs before it changes the archive: an error leaves the archive unchanged.
   if (!is_up_to_date(job) || !listed_graphs_suffice(job)) {
@@ -228,8 +231,41 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
     archive::check_changes(job.archive(), changes);
   }
   ProcessReport report = report_on(job, changes, outputs);
+  if (options.needs_origin) report.origin = support::get_or_throw(job.deployment.origin());
   if (options.effect == Effect::write) report.lost = apply(job, changes, path);
   return report;
+}
+
+// Names of members and files may have any bytes.
+
+void write_new_member(json::Writer& out, const WrittenMember& member) {
+  out.member("name", json::valid_utf8(member.name));
+  out.member("bytes", member.size);
+}
+
+void write_tir_member(json::Writer& out, const WrittenTir& tir) {
+  out.member("member", json::valid_utf8(tir.member));
+  out.member("source", json::valid_utf8(tir.source));
+  out.member("functions", tir.functions);
+  out.member("losses", tir.losses);
+}
+
+void write_network_result(json::Writer& out, const NetworkReport& network) {
+  out.member("module", network.module);
+  out.member("calls", network.calls);
+  out.member("failed_checks", network.failed_checks);
+  out.text_or_null("first_failure", json::valid_utf8(network.first_failure));
+  out.text_or_null("no_network", network.reason ? to_string(*network.reason) : std::string_view());
+}
+
+void write_processed(json::Writer& out, const ProcessedArchive& archive) {
+  const ProcessReport& report = archive.report;
+  out.member("archive", json::valid_utf8(archive.path));
+  out.objects("written", report.written, write_new_member);
+  out.member("removed", report.removed);
+  out.member("kept", report.kept);
+  out.objects("tir", report.tir, write_tir_member);
+  out.objects("networks", report.networks, write_network_result);
 }
 
 }  // namespace
@@ -242,7 +278,7 @@ archive::Lost write_regenerated(const archive::Archive& archive, const Changes& 
                         archive::changed(archive, changes, deployment_options.archive_limits),
                         deployment_options)),
                     options);
-  Outputs outputs{Spool(options.archive_limits), {}, {}};
+  Outputs outputs{Spool(options.archive_limits), {}, {}, {}};
   Changes made;
   if (job.previous) {
     reject_sidecar_files(job);
@@ -265,6 +301,16 @@ namespace mlf {
 
 Result<ProcessReport> process_archive(const std::string& path, const ProcessOptions& options) {
   return support::to_result_in(path, [&] { return process::run(path, options); });
+}
+
+std::string to_json(std::span<const ProcessedArchive> archives, const DocumentForm& form) {
+  DocumentForm with_origins = form;
+  for (const ProcessedArchive& one : archives) {
+    with_origins.origin.archives.push_back(one.report.origin);
+  }
+  return json::document_text(with_origins, "mlf-process", kProcessVersion, [&](json::Writer& out) {
+    out.objects("archives", archives, process::write_processed);
+  });
 }
 
 }  // namespace mlf

@@ -335,6 +335,16 @@ class Process(program_case.Directory):
                          ["write src/tir-1.json", "write src/mlf.json"])  # fmt: skip
         self.assertEqual(path.read_bytes(), before)
 
+    def test_json_has_what_was_written(self):
+        path = self.archive()
+        (done,) = json.loads(support.run_ok("process", "--json", path).stdout)["archives"]
+        self.assertEqual([one["name"] for one in done["written"]], ["src/tir-1.json", "src/mlf.json"])
+        self.assertEqual([one["member"] for one in done["tir"]], ["src/tir-1.json"])
+        (again,) = json.loads(support.run_ok("process", "--json", path).stdout)["archives"]
+        self.assertEqual((again["written"], again["tir"], again["networks"]), ([], [], []))
+        both = support.run("process", "--json", "-o", "-", path)
+        self.assertEqual((both.returncode, both.stdout), (64, b""))
+
     def test_several_archives_at_once_are_reported_in_their_order(self):
         good = [self.archive(f"{i}.tar") for i in range(5)]
         bad = self.archive("bad.tar", text="oops\n")

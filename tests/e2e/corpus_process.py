@@ -15,7 +15,7 @@ import tempfile
 import schemas
 import support
 
-FORMATS = ("tir", "topology", "manifest", "inspect", "integration", "verify")
+FORMATS = ("tir", "topology", "manifest", "inspect", "integration", "verify", "process")
 VALIDATORS = {name: schemas.validator(name) for name in FORMATS}
 
 
@@ -130,6 +130,8 @@ def check_archive(original, directory):
     shutil.copy(original, path)
     os.chmod(path, 0o640)
     before = path.read_bytes()
+    planned = json.loads(support.run_ok("process", "--dry-run", "--json", path).stdout)
+    schemas.check(VALIDATORS["process"], planned, "process")
     result = support.run_ok("process", path)
     assert not result.stdout
 
@@ -140,7 +142,10 @@ def check_archive(original, directory):
     assert [f"src/{tir['stem']}" for tir in inspection["tir"]] == stems
     modules = network_modules(support.spans(before)[0])
     assert path.stat().st_mode & 0o777 == 0o640
-    check_outputs(path, check_spans(before, path.read_bytes()), stems, modules)
+    new = check_spans(before, path.read_bytes())
+    written = [member["name"] for member in planned["archives"][0]["written"]]
+    assert written == [name.removeprefix("./") for name in new], written
+    check_outputs(path, new, stems, modules)
     check_verify(path, result.stderr)
     check_other_tools(path, directory)
 

@@ -266,7 +266,8 @@ class Contract(unittest.TestCase):
 
     # Words of a specification that another one explains.
     REFERENCES = {"manifest": "", "report": "", "plan": "numbers", "diff": "numbers", "profile": "numbers",
-                  "check": "numbers codes", "inspect": "codes", "integration": "numbers", "verify": "codes", "run": ""}  # fmt: skip
+                  "check": "numbers codes", "inspect": "codes", "integration": "numbers", "verify": "codes", "run": "",
+                  "process": ""}  # fmt: skip
 
     def test_every_key_and_code_of_the_schemas_is_in_the_words(self):
         index = (support.SOURCE / "schemas" / "README.md").read_text()
@@ -287,8 +288,8 @@ class Contract(unittest.TestCase):
             if "origin" in definitions:
                 self.assertEqual([definitions["origin"], definitions["digest"]], ORIGIN, path.name)
                 having.append(path.name.partition(".")[0])
-        self.assertEqual(having, ["check", "diff", "inspect", "integration", "optimize", "plan", "profile", "report",
-                                  "run", "verify"])
+        self.assertEqual(having, ["check", "diff", "inspect", "integration", "optimize", "plan", "process", "profile",
+                                  "report", "run", "verify"])
 
     def test_the_index_has_every_specification_and_schema(self):
         directory = support.SOURCE / "schemas"
@@ -330,6 +331,10 @@ class Contract(unittest.TestCase):
         verdict = json.loads(support.run_ok("verify", "--json", archive).stdout)
         for check in examples(specification("verify"))["checks"]:
             self.assertIn(check, verdict["archives"][0]["checks"])
+
+        (processed,) = json.loads(support.run_ok("process", "--dry-run", "--json", ARCHIVE).stdout)["archives"]
+        example = examples(specification("process"))["archive"]
+        self.assertEqual({key: processed[key] for key in example}, example)
 
 
 def words_of_other_tables():
