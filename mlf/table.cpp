@@ -342,4 +342,10 @@ std::string Table::markdown() const {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
+std::string folded_table(std::string_view title, const Table& table) {
+  if (table.empty()) return {};
+  return fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n", title,
+                     table.markdown());
+}
+
 }  // namespace mlf::program

@@ -89,4 +89,7 @@ class Table {
   std::vector<Column> columns_;
 };
 
+/// A part of a text in Markdown that a reader opens; empty without rows.
+std::string folded_table(std::string_view title, const Table& table);
+
 }  // namespace mlf::program

@@ -206,13 +206,6 @@ std::string changed_totals(const BuildDifference& difference) {
   return text.empty() ? "RAM, constants and MAC are the same" : text;
 }
 
-/// A part of a comment that a reader opens; empty without rows.
-std::string folded_table(std::string_view title, const Table& table) {
-  if (table.empty()) return {};
-  return fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n", title,
-                     table.markdown());
-}
-
 /// A comment of a pull request: a line, the totals, and the rest in parts that a reader opens.
 std::string to_markdown(const BuildDifference& difference) {
   if (difference.empty()) return "No differences.\n";

@@ -173,8 +173,8 @@ std::vector<Column> all_columns() {
       {"layer", "LAYER", "name in the model (Relay)", false, layer_text, nullptr},
       {"symbol", "SYMBOL", "name of the function in C", false,
        [](const Row& row) { return row.kernel->symbol; }, nullptr},
-      {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},
-      {"dtype", "DTYPE", "element type of the first output", false, dtype_text, nullptr},
+      {"out", "OUT", "shape of the first output", false, output_text, nullptr},
+      {"dtype", "DTYPE", "dtype of the first output", false, dtype_text, nullptr},
   };
   for (const CallMeasureInfo& one : call_measures()) {
     columns.push_back(number_column(
@@ -191,10 +191,10 @@ std::vector<Column> all_columns() {
                                   divisions_of));
   columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
   columns.push_back(number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of));
-  columns.push_back({"target", "TARGET", "kind of the target, or the external compiler", false,
+  columns.push_back({"target", "TARGET", "target kind, or compiler", false,
                      [](const Row& row) { return row.kernel->target; }, nullptr});
-  columns.push_back({"weights", "WEIGHTS", "dtype and shape of the largest constant", false,
-                     weights_text, nullptr});
+  columns.push_back(
+      {"weights", "WEIGHTS", "type of largest constant", false, weights_text, nullptr});
   columns.push_back(
       {"zeros", "ZEROS", "its elements that are 0", true,
        [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
@@ -321,10 +321,10 @@ std::string peak_line(const ModuleReport& module, const Screen& screen) {
   const CallReport& call = module.calls[index(*peak.call)];
   const std::string parts = parts_of_peak(module);
   return for_screen(
-      fmt::format("PEAK   call {}, {}: {} in use{}, {} allocated, lower bound {}", index(*peak.call),
-                  printable(module.kernels[call.kernel].short_name), to_string(peak.bytes),
-                  parts.empty() ? "" : " (" + parts + ")", to_string(peak.used),
-                  to_string(module.lower_bound)),
+      fmt::format("PEAK   call {}, {}: {} in use{}, {} allocated, lower bound {}",
+                  index(*peak.call), printable(module.kernels[call.kernel].short_name),
+                  to_string(peak.bytes), parts.empty() ? "" : " (" + parts + ")",
+                  to_string(peak.used), to_string(module.lower_bound)),
       screen);
 }
 
@@ -453,7 +453,7 @@ std::string place_of(const ModuleReport& module, const CostFinding& finding) {
 /// One line for each code: the number of findings, their bytes, the share of their kernels, and the
 /// largest finding. Workspaces of two kernels do not exist at the same time: their bytes are those
 /// of the largest.
-std::string findings_text(const ModuleReport& module, const Screen& screen) {
+Table findings_table(const ModuleReport& module, const Screen& screen) {
   Table table({"FINDING", "#PLACES", "#BYTES", "?#SHARE", "#LARGEST", "~LARGEST PLACE"});
   for (const FindingsOfCode& of : findings_by_code(module)) {
     Count bytes;
@@ -473,6 +473,11 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
                of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),
                evidence_text(place_of(module, *largest) + ": " + largest->evidence, screen)});
   }
+  return table;
+}
+
+std::string findings_text(const ModuleReport& module, const Screen& screen) {
+  const Table table = findings_table(module, screen);
   if (table.empty()) return "";
   // Only in pools can two constants be one.
   const bool has_pool =
@@ -526,13 +531,13 @@ std::string columns_help() {
   return text;
 }
 
-std::string totals_text(const Report& report, const Screen& screen) {
+Table totals_table(const Report& report) {
   Table table({"TOTAL", "=MODULE", "#BYTES", "?~WHY NOT EXACT"});
   for (const Total& one : totals(report)) {
     table.add({std::string(to_string(one.resource)), printable(one.module), to_string(one.needed),
                fmt::format("{}", fmt::join(one.missing, "; "))});
   }
-  return table.empty() ? "" : "\n" + table.text(screen);
+  return table;
 }
 
 std::string to_tables(const Report& report, const ReportView& view) {
@@ -546,10 +551,37 @@ std::string to_tables(const Report& report, const ReportView& view) {
             objects_text(module, screen) + findings_text(module, screen) +
             contradictions_text(module, screen) + why_uncertain(module, screen);
   }
-  return text + totals_text(report, view.screen);
+  const Table totals = totals_table(report);
+  return totals.empty() ? text : text + "\n" + totals.text(view.screen);
+}
+
+/// A comment of a pull request: totals, and of each module what needs the most memory, the calls,
+/// and the rest in parts that a reader opens.
+std::string to_markdown(const Report& report, const ReportView& view) {
+  std::string text = totals_table(report).markdown();
+  report::ConstantReader constants;
+  const Screen& screen = view.screen;
+  for (const ModuleReport& module : report.modules) {
+    if (report.modules.size() > 1) text += "\n**" + markdown_text(printable(module.name)) + "**\n";
+    // A block of code: no line in it begins with a name.
+    text += "\n```text\n" + summary(module, screen) + "```\n";
+    const Table calls = calls_table(module, constants, view);
+    if (!calls.empty()) text += "\n" + calls.markdown();
+    if (!module.contradictions.empty()) {
+      text += "\n" + markdown_text(contradictions_text(module, screen));
+    }
+    text += folded_table(fmt::format("Findings: {}", module.findings.size()),
+                         findings_table(module, screen));
+    Table reasons({"WHY NUMBERS ARE NOT EXACT"});
+    for (const std::string& why : module.uncertain) reasons.add({printable(why)});
+    text += folded_table("Why numbers are not exact", reasons);
+  }
+  return text;
 }
 
 // --- The command --------------------------------------------------------------------------------
+
+enum class ReportFormat { text, json, csv, markdown };
 
 struct ReportArguments {
   std::string archive;
@@ -557,8 +589,7 @@ struct ReportArguments {
   std::vector<std::string> columns;
   std::string sort;
   std::size_t top = 0;
-  bool json = false;
-  bool csv = false;
+  ReportFormat format = ReportFormat::text;
   std::string html;
   std::optional<CallMeasure> node_data{};
   std::vector<std::string> profiles;
@@ -579,19 +610,23 @@ void print_report(const Deployment& deployment, const Report& report,
                   const ReportArguments& options, const Context& context) {
   std::string text;
   const auto sink = [&](std::string_view bytes) { text += bytes; };
-  if (options.json) {
+  if (options.format == ReportFormat::json) {
     DocumentForm form = form_of(context, {&deployment});
     form.layout = JsonLayout::compact;
     get_or_throw(write_report_json(report, form, sink));
-  } else if (options.csv) {
+  } else if (options.format == ReportFormat::csv) {
     text = calls_as_csv(report);
   } else if (options.node_data) {
     get_or_throw(write_node_data(report, *options.node_data, JsonLayout::compact, sink));
   } else {
-    ReportView view{.columns = {}, .top = options.top, .screen = screen_of_standard_output()};
+    const bool is_markdown = options.format == ReportFormat::markdown;
+    ReportView view{
+        .columns = {},
+        .top = options.top,
+        .screen = is_markdown ? Screen{.digits = Digits::grouped} : screen_of_standard_output()};
     for (const std::string& name : options.columns) view.columns.push_back(column_named(name));
     if (!options.sort.empty()) view.sort = column_named(options.sort);
-    text = to_tables(report, view);
+    text = is_markdown ? to_markdown(report, view) : to_tables(report, view);
   }
   print(text);
 }
@@ -628,16 +663,19 @@ void declare_report_options(CLI::App& app, ReportArguments& options) {
   add_tir_option(app, options.tir_files);
   add_profile_option(app, options.profiles);
   add_compiler_options(app, options.compiler);
-  auto* json =
-      app.add_flag("--json", options.json, "Print JSON (schemas/report.md)")->group("Output");
-  auto* csv = app.add_flag("--csv", options.csv, "Print the rows of mlf table --rows call")
-                  ->group("Output")
-                  ->excludes(json);
+  auto* format = add_enum_option(app, "--format", options.format,
+                                 {{"text", ReportFormat::text, "tables"},
+                                  {"json", ReportFormat::json, "schemas/report.md"},
+                                  {"csv", ReportFormat::csv, "the rows of mlf table --rows call"},
+                                  {"markdown", ReportFormat::markdown, "for pull requests"}},
+                                 {"FORMAT", "Output"}, "Form of the result");
+  add_json_flag(app, options.format, ReportFormat::json);
   auto* html = add_result_option(app, "--html", options.html, {"FILE", "Output"},
-                                 "Write one HTML page with everything; - is standard output")
-                   ->excludes(json)
-                   ->excludes(csv);
-  add_node_data_option(app, options)->excludes(json)->excludes(csv)->excludes(html);
+                                 "Write one HTML page with everything; - is standard output");
+  auto* node_data = add_node_data_option(app, options)->excludes(html);
+  for (CLI::Option* option : {format, app.get_option("--json")}) {
+    option->excludes(html)->excludes(node_data);
+  }
   app.footer("Columns:" + columns_help() + "\n");
 }
 

@@ -420,8 +420,8 @@ class Terminals(unittest.TestCase):
 
     # Every format that has names of an archive.
     FORMATS = (
-        ["inspect"], ["inspect", "--json"], ["report"], ["report", "--json"], ["report", "--csv"],
-        ["report", "--html", "-"], ["table"], ["table", "--rows", "call"],
+        ["inspect"], ["inspect", "--json"], ["report"], ["report", "--json"], ["report", "--format", "csv"],
+        ["report", "--format", "markdown"], ["report", "--html", "-"], ["table"], ["table", "--rows", "call"],
         ["table", "--rows", "call", "--format", "jsonl"], ["graph"],
         *(["graph", "--format", name] for name in ("dot", "svg", "perfetto", "model-explorer")),
         ["check", "--ram", "1"], ["check", "--ram", "1", "--format", "sarif"],
@@ -498,6 +498,15 @@ class Kernels(unittest.TestCase):
                 self.assertEqual(len(values), int(row["elements"]))
                 self.assertEqual([min(values), max(values)], [float(row["least"]), float(row["greatest"])])
                 self.assertIn(row["file"], text)
+
+    def test_is_printed_in_markdown_with_totals_first(self):
+        text = support.run_ok("report", "--format", "markdown", QNN).stdout.decode()
+        self.assertRegex(text, r"\A\| TOTAL +\| +BYTES \|")
+        self.assertIn("\nPEAK   call 1, nn_conv2d", text)
+        self.assertRegex(text, r"\n\| 1 +\| nn\\_conv2d\S+ +\| 8x8x8 \| 18,432 \|")
+        self.assertIn("\n<details><summary>Findings: 2</summary>\n", text)
+        for flags in (["--json"], ["--html", "-"]):
+            self.assertEqual(support.run("report", "--format", "markdown", *flags, QNN).returncode, 64)
 
     def test_name_the_constants_that_they_do_not_show(self):
         near = rows("constant", PARAMETERS)[0]["constant"]

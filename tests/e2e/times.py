@@ -79,7 +79,7 @@ class Times(program_case.Directory):
         table = ordered.stdout.decode().split("\n\n")[1].splitlines()[1:]
         found = [int(line.split()[1]) for line in table]
         self.assertEqual(found, sorted((call["instructions"] for call in profile["calls"]), reverse=True))
-        rows = [*csv.DictReader(support.run_ok("report", "--profile", path, "--csv", CONV).stdout.decode().splitlines())]
+        rows = [*csv.DictReader(support.run_ok("report", "--profile", path, "--format", "csv", CONV).stdout.decode().splitlines())]
         self.assertEqual(int(rows[1]["instructions_min"]), count)
         self.assertEqual(rows[1]["cycles_max"], "")
 
