@@ -55,12 +55,14 @@ struct ChosenKernel {
   throw support::Error(ErrorKind::usage, std::move(message));
 }
 
-/// Whether the argument is this kernel's symbol, its short name, or the number of one of its calls.
+/// Whether the argument is this kernel's symbol, its short name, or the number or the layer of one
+/// of its calls.
 bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string& name) {
   const KernelReport& one = module.kernels[kernel];
   if (name == one.symbol || name == one.short_name) return true;
   return std::ranges::any_of(module.calls, [&](const CallReport& call) {
-    return call.kernel == kernel && std::to_string(index(call.call)) == name;
+    return call.kernel == kernel &&
+           (std::to_string(index(call.call)) == name || first_layer(call.layer) == name);
   });
 }
 
@@ -331,14 +333,21 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
 
 // --- A constant ----------------------------------------------------------------------------------
 
-/// The names that a constant has: its own, and that with its kernel.
+/// The names that a constant has: its own, that with its kernel, and those of the layers whose
+/// largest it is.
 std::vector<std::string> names_of(const ModuleReport& module,
-                                  const report::ModuleConstant& constant) {
+                                  const report::ModuleConstant& constant,
+                                  const report::LargestConstants& largest) {
   std::vector<std::string> names{std::string(constant.name)};
   for (const KernelReport& kernel : module.kernels) {
     if (kernel.symbol != constant.kernel) continue;
     names.push_back(fmt::format("{}.{}", kernel.short_name, constant.name));
     names.push_back(fmt::format("{}.{}", kernel.symbol, constant.name));
+  }
+  for (const CallReport& call : module.calls) {
+    if (!call.layer.empty() && largest.of(call) == &constant) {
+      names.emplace_back(first_layer(call.layer));
+    }
   }
   return names;
 }
@@ -381,7 +390,7 @@ struct ShownConstant {
   Tensor values;
 };
 
-/// Finds the constant that `wanted` names in these modules: by its name, or KERNEL.NAME. Throws
+/// Finds the constant that `wanted` names in these modules, by one of `names_of`. Throws
 /// `Error`: `usage` if there is none or if several differ, `check_failed` without its elements.
 ShownConstant shown_constant(const std::vector<const ModuleReport*>& modules,
                              const std::string& wanted) {
@@ -391,8 +400,10 @@ ShownConstant shown_constant(const std::vector<const ModuleReport*>& modules,
   std::optional<ShownConstant> found;
   bool has_other = false;
   for (const ModuleReport* module : modules) {
-    for (const report::ModuleConstant& constant : reader.constants_of(*module)) {
-      const std::vector<std::string> names = names_of(*module, constant);
+    const std::vector<report::ModuleConstant> constants = reader.constants_of(*module);
+    const report::LargestConstants largest(constants, *module);
+    for (const report::ModuleConstant& constant : constants) {
+      const std::vector<std::string> names = names_of(*module, constant, largest);
       known.insert(known.end(), names.begin(), names.end());
       if (std::ranges::find(names, wanted) == names.end()) continue;
       meant.push_back(names[std::min<std::size_t>(names.size() - 1, 1)]);
@@ -519,9 +530,9 @@ int run_show(const ShowArguments& options, const Context& context) {
 
 void declare_show_options(CLI::App& app, ShowArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
-  auto* kernel =
-      app.add_option("KERNEL", options.kernel,
-                     "Its symbol, its name in mlf report, or the number of one of its calls");
+  auto* kernel = app.add_option(
+      "KERNEL", options.kernel,
+      "Its symbol, its name in mlf report, or the number or layer of one of its calls");
   add_option(app, "--module", options.module, {"MODULE", "Input"},
              "The module, if several have such a kernel");
   add_enum_option(
@@ -540,8 +551,8 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
           ->excludes(app.get_option("--format"))
           ->excludes(app.get_option("--json"));
   add_option(app, "--constant", options.constant, {"CONSTANT", "Output"},
-             "Print the values of a constant instead: its name in mlf table --rows constant, also "
-             "KERNEL.CONSTANT")
+             "Print the values of a constant instead: its name in mlf table --rows constant, "
+             "KERNEL.CONSTANT, or the layer whose weights it has")
       ->excludes(kernel)
       ->excludes(relay);
   add_result_option(app, "-o,--output", options.output, {"FILE", "Output"},

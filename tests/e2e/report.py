@@ -499,6 +499,17 @@ class Kernels(unittest.TestCase):
                 self.assertEqual([min(values), max(values)], [float(row["least"]), float(row["greatest"])])
                 self.assertIn(row["file"], text)
 
+    def test_show_a_kernel_and_its_weights_by_the_layer(self):
+        path = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        by_number, by_layer = (support.run_ok("show", path, name).stdout for name in ("3", "block1/conv_b"))
+        self.assertEqual(by_layer, by_number)
+        calls = {call["layer"]: call["kernel"] for call in rows("call", path)}
+        weights = max((row for row in rows("constant", path) if row["kernel"] == calls["block1/conv_b"]),
+                      key=lambda row: int(row["bytes"]))  # fmt: skip
+        npy = support.run_ok("show", path, "--constant", "block1/conv_b", "--format", "npy").stdout
+        size = 10 + struct.unpack_from("<H", npy, 8)[0]
+        self.assertEqual(hashlib.sha256(npy[size:]).hexdigest(), weights["sha256"])
+
     def test_is_printed_in_markdown_with_totals_first(self):
         text = support.run_ok("report", "--format", "markdown", QNN).stdout.decode()
         self.assertRegex(text, r"\A\| TOTAL +\| +BYTES \|")
