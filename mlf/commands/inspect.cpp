@@ -119,10 +119,26 @@ std::string_view label_of(ClaimKind kind) {
   return kLabels[static_cast<std::size_t>(kind)];
 }
 
+/// The inputs and outputs that metadata.json lists.
+graph::ByteCount listed_tensors(const Module& module) {
+  graph::ByteCount sum;
+  for (const MainMemory& main : module.memory.main) {
+    for (const auto* tensors : {&main.inputs, &main.outputs}) {
+      if (!*tensors) sum += {0, graph::Exactness::at_least};
+      for (const IoTensor& one : tensors->value_or(std::vector<IoTensor>())) {
+        sum += {one.size_bytes};
+      }
+    }
+  }
+  return sum;
+}
+
 /// The claims of metadata.json, if the network is unknown.
 void add_claims_alone(Table& table, const std::string& module, const Module& of) {
   for (const MemoryClaim& claim : memory_claims(of)) {
-    table.add({module, std::string(label_of(claim.kind)), "?", std::to_string(claim.claimed), ""});
+    const bool is_known = claim.kind == ClaimKind::inputs_and_outputs;
+    table.add({module, std::string(label_of(claim.kind)),
+               is_known ? in_bytes(listed_tensors(of)) : "?", std::to_string(claim.claimed), ""});
   }
 }
 
@@ -197,12 +213,11 @@ Table tensors_table(const Deployment& deployment, const Inspection& inspection) 
                            const std::vector<std::string>& fields) {
         for (std::size_t at = 0; at < ports.size(); ++at) {
           const graph::Port& port = ports[at];
-          const auto bytes = port.type.bytes();
           // Both have the order of main's parameters.
           const std::string field =
               fields.size() == ports.size() ? fmt::format("{}s.{}", direction, fields[at]) : "";
           table.add({name, port.name, field, direction, report::dtype_text(port.type),
-                     report::shape_text(port.type), bytes ? std::to_string(*bytes) : "?"});
+                     report::shape_text(port.type), in_bytes(graph::bytes_of(*network, port))});
         }
       };
       add(network->inputs, "input", entry.inputs);

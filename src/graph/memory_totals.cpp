@@ -17,13 +17,6 @@ ByteCount known_or_more(std::optional<std::uint64_t> bytes) {
   return {bytes.value_or(0), bytes ? Exactness::exact : Exactness::at_least};
 }
 
-// Main's C does not state the types of its parameters, but a kernel that gets one may.
-ByteCount bytes_of_port(const Topology& topology, const Port& port) {
-  const auto declared = port.type.bytes();
-  if (declared || !port.value) return known_or_more(declared);
-  return known_or_more(topology[*port.value].bytes);
-}
-
 /// The declared size, which includes bytes after the last tensor. Without a declaration, at least
 /// the bytes in use.
 ByteCount bytes_of_pool(const Topology& topology, std::size_t position) {
@@ -75,7 +68,7 @@ MemoryTotals totals_on(const Topology& topology, Counts counts) {
   MemoryTotals totals;
   const auto add_port = [&](const Port& port) {
     const auto device = port.value ? topology[topology[*port.value].storage].device : std::nullopt;
-    if (counts(device)) totals.inputs_and_outputs += bytes_of_port(topology, port);
+    if (counts(device)) totals.inputs_and_outputs += bytes_of(topology, port);
   };
   std::ranges::for_each(topology.inputs, add_port);
   std::ranges::for_each(topology.outputs, add_port);
@@ -98,6 +91,14 @@ MemoryTotals totals_on(const Topology& topology, Counts counts) {
 }
 
 }  // namespace
+
+// Main's C does not state the types of its parameters, but a kernel that gets one may.
+ByteCount bytes_of(const Topology& topology, const Port& port) {
+  const auto declared = port.type.bytes();
+  if (declared || !port.value) return known_or_more(declared);
+  const Value& value = topology[*port.value];
+  return value.bytes ? ByteCount{*value.bytes} : ByteCount{value.least_bytes, Exactness::at_least};
+}
 
 ByteCount& ByteCount::operator+=(const ByteCount& other) {
   bytes = sum_of(bytes, other.bytes);

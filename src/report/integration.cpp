@@ -280,11 +280,7 @@ class Integrator {
       // Both have the order of main's parameters.
       if (fields.size() == ports.size()) tensor.field = fields[i];
       tensor.type = port.type;
-      tensor.bytes = analysis::to_count(port.type.bytes());
-      if (!tensor.bytes.is_known() && port.value) {
-        const graph::Value& value = network[*port.value];
-        tensor.bytes = value.bytes ? Count(*value.bytes) : Count(value.least_bytes, std::nullopt);
-      }
+      tensor.bytes = analysis::to_count(graph::bytes_of(network, port));
       tensor.alignment = alignment();
     }
   }

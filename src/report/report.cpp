@@ -144,9 +144,7 @@ Count memory_of_caller(const graph::Topology& network, std::optional<graph::Devi
     const graph::Storage* at = port.value ? &network[network[*port.value].storage] : nullptr;
     if (at != nullptr && at->memory) return;
     if (!network.is_on(device, at != nullptr ? at->device : std::nullopt)) return;
-    auto bytes = port.type.bytes();
-    if (!bytes && port.value) bytes = network[*port.value].bytes;
-    sum += analysis::to_count(bytes);
+    sum += analysis::to_count(graph::bytes_of(network, port));
   };
   for (const graph::Port& port : network.inputs) add(port);
   for (const graph::Port& port : network.outputs) add(port);

@@ -406,6 +406,10 @@ struct ByteCount {
   friend bool operator==(const ByteCount&, const ByteCount&) = default;
 };
 
+/// Returns the bytes of an input or output: those of its type, else those of its value, which
+/// kernels tell, else at least what calls access.
+MLF_API ByteCount bytes_of(const Topology& topology, const Port& port);
+
 /// Memory of one network. Sums stop at 2^63-1.
 struct MemoryTotals {
   /// Each input and output once, wherever it is. `pools` and `executor` include those that they
