@@ -259,8 +259,9 @@ struct ModuleReport {
   std::vector<KernelReport> kernels{};  ///< in the order of their first calls
   std::vector<CallReport> calls{};      ///< in execution order
   ConstantSources constants{};
-  analysis::Count mac;                  ///< of all calls
-  std::optional<CompiledCode> code{};   ///< where a compiler was given
+  analysis::Count mac;  ///< of all calls
+  /// Where a compiler was given, or where the archive has object files and no C.
+  std::optional<CompiledCode> code{};
   std::optional<ObjectCode> objects{};  ///< where the archive has object files
   std::optional<TimesReport> times{};   ///< where a profile was given (mlf/profile.h)
   RamReport ram;

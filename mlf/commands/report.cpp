@@ -230,7 +230,10 @@ struct ReportView {
 
 std::vector<const Column*> shown_columns(const ReportView& view, const ModuleReport& module) {
   if (!view.columns.empty()) return view.columns;
-  if (module.calls.empty()) return columns_named({"kernel", "mac", "loaded", "stored"});
+  if (module.calls.empty()) {
+    return module.code ? columns_named({"kernel", "mac", "loaded", "stored", "code", "frame"})
+                       : columns_named({"kernel", "mac", "loaded", "stored"});
+  }
   if (module.times) {
     const std::string_view counted =
         call_measures()[static_cast<std::size_t>(counted_measure(module))].column;
@@ -547,7 +550,8 @@ std::string to_tables(const Report& report, const ReportView& view) {
     if (!text.empty()) text += "\n";
     if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
     const Screen& screen = view.screen;
-    text += summary(module, screen) + "\n" + calls_table(module, constants, view).text(screen) +
+    const Table calls = calls_table(module, constants, view);
+    text += summary(module, screen) + (calls.empty() ? "" : "\n" + calls.text(screen)) +
             objects_text(module, screen) + findings_text(module, screen) +
             contradictions_text(module, screen) + why_uncertain(module, screen);
   }

@@ -46,7 +46,6 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
 
 CompiledCode compile(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler) {
-  // Archives of LLVM targets contain only objects, whose flags and symbols are unknown here.
   if (module.files.sources.empty()) {
     throw support::Error(ErrorKind::invalid_input,
                          "there is no C to compile in module '" + module.name + "'");
@@ -62,8 +61,18 @@ CompiledCode compile(const archive::Archive& archive, const Module& module,
   if (code.uncompiled.size() == module.files.sources.size()) {
     throw support::Error(ErrorKind::invalid_input, code.uncompiled.front());
   }
-  code.missing = symbols.missing();
-  return code;
+  // C of an LLVM target calls kernels that are in objects.
+  ObjectCode all{std::move(code)};
+  for (const FileRef& file : module.files.objects) {
+    try {
+      add_object(get_or_throw(archive.read(*archive.find(file.name))), file.name, all, symbols);
+    } catch (const support::Error& error) {
+      support::throw_unless_invalid(error.diagnostic());
+      all.code.uncompiled.push_back(file.name + ": " + error.what());
+    }
+  }
+  all.code.missing = symbols.missing();
+  return std::move(all.code);
 }
 
 }  // namespace

@@ -40,10 +40,15 @@ bool defines_pools(const ModuleReport& module) {
          });
 }
 
-/// Without a compiler, only the arrays of frames are known.
+/// Without a compiler, and with object files that state no frame, only the arrays of frames are
+/// known.
 Count stack_of(const ModuleReport& module, const LibraryNeeds& library) {
-  return module.code ? stack_frames(module, library.stack)
-                     : at_least(module.ram.stack + module.ram.arguments);
+  const bool has_frames =
+      module.code && std::ranges::any_of(module.code->functions, [](const auto& function) {
+        return function.second.frame.has_value();
+      });
+  return has_frames ? stack_frames(module, library.stack)
+                    : at_least(module.ram.stack + module.ram.arguments);
 }
 
 Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
@@ -142,8 +147,7 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
   const auto unbound =
       std::ranges::find_if(functions, [](const auto& function) { return !function.second.frame; });
   if (unbound == functions.end()) return;
-  missing.push_back(
-      fmt::format("the compiler reports no bound for the stack frame of '{}'", unbound->first));
+  missing.push_back(fmt::format("no bound is known for the stack frame of '{}'", unbound->first));
 }
 
 bool needs_profile(Resource resource) {

@@ -350,6 +350,8 @@ class Reporter {
       remove_defined(deployment_, module, *report.code);
     }
     add_objects(deployment_.archive(), module, report);
+    // Without C, no compiler adds anything to them.
+    if (report.objects && module.files.sources.empty()) report.code = report.objects->code;
     collect_reasons(report);
     report.contradictions = contradictions_of(deployment_, position, network);
     return report;

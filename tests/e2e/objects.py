@@ -147,6 +147,26 @@ class Objects(unittest.TestCase):
         made.write_bytes(content)
         self.assertEqual(bytes_of(), {name: 2 * size for name, size in before.items()})
 
+    def test_limits_on_flash_are_those_of_the_sections(self):
+        for archive in chosen()[:2]:
+            with self.subTest(archive=archive):
+                directory, made = self.compiled(archive)
+                needs_compiler = support.run("check", directory, "--code", "1M").stdout
+                self.assertIn(b"code needs --cc COMPILER", needs_compiler)
+                (compiled,) = [
+                    module["compiled"]
+                    for module in json.loads(support.run_ok("report", "--json", "--cc", "gcc", directory).stdout)["modules"]
+                ]
+                self.assertGreater(compiled["text"], text_bytes(made))
+                shutil.rmtree(directory / "codegen" / "host" / "src")
+                report = report_of(directory)
+                self.assertEqual(report["compiled"]["text"], text_bytes(made))
+                code = sum(report["compiled"][name] for name in ("text", "rodata", "data"))
+                self.assertEqual(support.run("check", directory, "--code", code).returncode, 0)
+                result = support.run("check", directory, "--code", code - 1, "--ram", "1M")
+                self.assertIn(b"1 bytes too many", result.stdout)
+                self.assertNotIn(b"--cc", result.stdout)
+
     def test_a_file_that_is_no_object_is_a_reason(self):
         directory, made = self.compiled(chosen()[0])
         made.write_bytes(b"no object")

@@ -37,7 +37,7 @@ def blocks(language):
     return [block for text in DOCUMENTS.values() for block in blocks_of(text, language)]
 
 
-def object_file(functions, calls=()):
+def object_file(functions, calls=(), constants=0):
     """An ELF file for linking whose .text has these functions (name to bytes), without their code. The
     last one refers to `calls`."""
     names, symbols, places, end = b"\0", bytes(24), {}, 0
@@ -52,7 +52,7 @@ def object_file(functions, calls=()):
         struct.pack("<QQq", last + 5 * i + 1, places[callee] << 32 | 4, -4)
         for i, callee in enumerate(calls)
     )
-    titles = b"\0.text\0.rela.text\0.symtab\0.strtab\0.shstrtab\0"
+    titles = b"\0.text\0.rela.text\0.symtab\0.strtab\0.shstrtab\0.rodata\0"
     # Type, flags, link, info and entry size of each section, and what it has.
     sections = [
         (b".text", 1, 6, 0, 0, 0, bytes(end)),
@@ -60,6 +60,7 @@ def object_file(functions, calls=()):
         (b".symtab", 2, 0, 4, 1, 24, symbols),
         (b".strtab", 3, 0, 0, 0, 0, names),
         (b".shstrtab", 3, 0, 0, 0, 0, titles),
+        (b".rodata", 1, 2, 0, 0, 0, bytes(constants)),
     ]
     contents, headers = b"", bytes(64)
     for title, kind, flags, link, info, entry, data in sections:
@@ -67,7 +68,7 @@ def object_file(functions, calls=()):
         headers += struct.pack("<IIQQQQIIQQ", *place, link, info, 1, entry)
         contents += data
     ident = b"\x7fELF\x02\x01\x01" + bytes(9)
-    shape = (1, 62, 1, 0, 0, 64 + len(contents), 0, 64, 0, 0, 64, 6, 5)
+    shape = (1, 62, 1, 0, 0, 64 + len(contents), 0, 64, 0, 0, 64, 7, 5)
     return ident + struct.pack("<HHIQQQIHHHHHH", *shape) + contents + headers
 
 
@@ -81,7 +82,7 @@ KERNELS = {
 CALLS = [list(KERNELS)[i] for i in (0, 2, 3, 1)]
 OBJECTS = {
     "default_lib0": object_file({"tvmgen_default_run": 16}),
-    "default_lib1": object_file({**KERNELS, "tvmgen_default___tvm_main__": 160}, CALLS),
+    "default_lib1": object_file({**KERNELS, "tvmgen_default___tvm_main__": 160}, CALLS, 608),
 }
 
 

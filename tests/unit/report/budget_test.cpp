@@ -135,7 +135,7 @@ TEST(Budget, WithAFrameWithoutABoundHasNoUpperBoundOfTheStack) {
   module.code->functions["run"].frame.reset();
   const BudgetResult result = checked(module, {Resource::stack, 100'000});
   EXPECT_EQ(result.verdict, Verdict::undecided);
-  EXPECT_EQ(result.remarks.at(1), "the compiler reports no bound for the stack frame of 'run'");
+  EXPECT_EQ(result.remarks.at(1), "no bound is known for the stack frame of 'run'");
 }
 
 TEST(Budget, OfAnArchiveThatContradictsItselfDoesNotHold) {
