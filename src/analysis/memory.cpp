@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "graph/allocations.h"
 #include "graph/network/memory_use.h"
+#include "graph/node_queries.h"
 
 namespace mlf::analysis {
 namespace {

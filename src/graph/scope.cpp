@@ -58,7 +58,7 @@ void Scope::allocate(Node var) {
 Address Scope::address_of(Node expr, int nesting) const {
   // C casts pointers when it passes them; the memory is the same.
   expr = without_casts(expr);
-  if (expr.is(Kind::Var) || expr.is(Kind::SizeVar)) {
+  if (tir::is_var(expr)) {
     const auto at = vars_.find(tir::index(expr.id()));
     return at == vars_.end() ? Address{} : at->second;
   }

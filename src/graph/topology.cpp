@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "graph/node_queries.h"
+
 namespace mlf::graph {
 namespace {
 
@@ -123,6 +125,126 @@ std::string_view to_string(ArgumentForm form) {
 }
 std::string_view to_string(ProvenanceKind kind) {
   return name_in(kProvenances, kind);
+}
+
+namespace {
+
+/// The exactness of a sum of two.
+Exactness worse_of(Exactness a, Exactness b) {
+  if (a == Exactness::exact || a == b) return b;
+  return b == Exactness::exact ? a : Exactness::unknown;
+}
+
+ByteCount known_or_more(std::optional<std::uint64_t> bytes) {
+  return {bytes.value_or(0), bytes ? Exactness::exact : Exactness::at_least};
+}
+
+/// The declared size, which includes bytes after the last tensor. Without a declaration, at least
+/// the bytes in use.
+ByteCount bytes_of_pool(const Topology& topology, std::size_t position) {
+  const Pool& pool = topology.pools[position];
+  if (pool.bytes) return known_or_more(pool.bytes);
+  const auto use = std::ranges::find(topology.memory, std::optional(static_cast<PoolId>(position)),
+                                     &MemoryUse::pool);
+  const bool is_floor = use != topology.memory.end() && use->exactness != Exactness::at_most &&
+                        use->exactness != Exactness::unknown;
+  return {is_floor ? use->used : 0, Exactness::at_least};
+}
+
+ByteCount bytes_of_pools(const Topology& topology, PoolKind kind) {
+  ByteCount sum;
+  if (!topology.knows_parameters()) sum += known_or_more(std::nullopt);
+  for (std::size_t i = 0; i < topology.pools.size(); ++i) {
+    if (topology.pools[i].kind == kind) sum += bytes_of_pool(topology, i);
+  }
+  return sum;
+}
+
+// A pool of constants is one struct in the C with padding between its members: it counts as a
+// whole, and the kernels' constants in it do not count again. Code of other compilers may have
+// further constants.
+ByteCount constants_of(const Topology& topology) {
+  ByteCount sum;
+  // Parts of main that are not understood may use their own constants and those of other functions.
+  if (!topology.gaps.empty()) sum += known_or_more(std::nullopt);
+  sum += bytes_of_pools(topology, PoolKind::constant);
+  for (const Storage& storage : topology.storages) {
+    const bool is_constant =
+        storage.kind == StorageKind::constant || storage.kind == StorageKind::lookup;
+    if (is_constant) sum += known_or_more(storage.bytes);
+  }
+  for (const Kernel& kernel : topology.kernels) {
+    if (!kernel.is_understood()) sum += known_or_more(std::nullopt);
+    for (const KernelBuffer& constant : kernel.constants) {
+      // If code may end the kernel early, the compiler may drop constants of the code after it.
+      const bool is_sure = kernel.gaps.empty() || !kernel.may_end_early;
+      if (!constant.pool && is_sure) sum += known_or_more(constant.bytes);
+    }
+  }
+  return sum;
+}
+
+/// Memory on the devices that `counts` accepts.
+template <class Counts>
+MemoryTotals totals_on(const Topology& topology, Counts counts) {
+  MemoryTotals totals;
+  const auto add_port = [&](const Port& port) {
+    const auto device = port.value ? topology[topology[*port.value].storage].device : std::nullopt;
+    if (counts(device)) totals.inputs_and_outputs += bytes_of(topology, port);
+  };
+  std::ranges::for_each(topology.inputs, add_port);
+  std::ranges::for_each(topology.outputs, add_port);
+  for (const MemoryUse& use : topology.memory) {
+    ByteCount* const sum = use.kind == MemoryKind::executor ? &totals.executor
+                           : use.kind == MemoryKind::heap   ? &totals.heap
+                           : use.kind == MemoryKind::stack  ? &totals.stack
+                                                            : nullptr;
+    if (sum != nullptr && counts(use.device)) *sum += ByteCount{use.used, use.exactness};
+  }
+  // Main, its constants and its pools are on the device with the program's RAM.
+  if (!counts(std::nullopt)) return totals;
+  if (!topology.knows_parameters()) totals.inputs_and_outputs += known_or_more(std::nullopt);
+  totals.constants = constants_of(topology);
+  totals.pools = bytes_of_pools(topology, PoolKind::workspace);
+  const bool has_others = std::ranges::count(topology.other_memory, tir::OtherKind::variable,
+                                             &tir::OtherMemory::kind) > 0;
+  if (has_others) totals.pools += known_or_more(std::nullopt);
+  return totals;
+}
+
+}  // namespace
+
+// Main's C does not state the types of its parameters, but a kernel that gets one may.
+ByteCount bytes_of(const Topology& topology, const Port& port) {
+  const auto declared = port.type.bytes();
+  if (declared || !port.value) return known_or_more(declared);
+  const Value& value = topology[*port.value];
+  return value.bytes ? ByteCount{*value.bytes} : ByteCount{value.least_bytes, Exactness::at_least};
+}
+
+ByteCount& ByteCount::operator+=(const ByteCount& other) {
+  bytes = sum_of(bytes, other.bytes);
+  exactness = worse_of(exactness, other.exactness);
+  // Sums saturate at the largest number, so the real number of bytes may be larger.
+  if (bytes == kMostBytes) exactness = worse_of(exactness, Exactness::at_least);
+  return *this;
+}
+
+ByteCount MemoryTotals::workspace() const {
+  ByteCount sum = pools;
+  sum += executor;
+  sum += heap;
+  sum += stack;
+  return sum;
+}
+
+MemoryTotals memory_totals(const Topology& topology) {
+  return totals_on(topology, [](std::optional<Device>) { return true; });
+}
+
+MemoryTotals memory_totals(const Topology& topology, std::optional<Device> device) {
+  return totals_on(topology,
+                   [&](std::optional<Device> one) { return topology.is_on(device, one); });
 }
 
 }  // namespace mlf::graph

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/kernels/memories.h"
+#include "graph/kernels/kernel_code.h"
 #include "support/name_map.h"
 
 namespace mlf::analysis {

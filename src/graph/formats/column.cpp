@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "graph/formats/dot_text.h"
-#include "graph/formats/ranks.h"
 #include "support/characters.h"
 #include "support/error.h"
 

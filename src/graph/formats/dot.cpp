@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "graph/formats/dot_text.h"
-#include "graph/formats/ranks.h"
 #include "support/error.h"
 #include "support/lines.h"
+#include "support/lookup.h"
 
 namespace mlf::graph {
 namespace {
@@ -226,8 +226,7 @@ class DotWriter {
   }
 
   std::string reason_for(ValueId id) const {
-    const auto found = wrong_values_.find(id);
-    return found == wrong_values_.end() ? std::string() : found->second;
+    return support::value_at(wrong_values_, id).value_or(std::string());
   }
 
   void inputs() {

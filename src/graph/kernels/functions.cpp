@@ -5,6 +5,7 @@
 
 #include "graph/node_queries.h"
 #include "mlf/target.h"
+#include "support/lookup.h"
 #include "support/prefix_table.h"
 #include "tir/node_queries.h"
 
@@ -111,9 +112,8 @@ std::size_t FunctionTable::mains_in(std::size_t source) const {
 }
 
 std::span<const FunctionRef* const> FunctionTable::of_module(std::string_view module) const {
-  const auto found = of_module_.find(module);
-  if (found == of_module_.end()) return {};
-  return found->second;
+  const auto* const found = support::find_value(of_module_, module);
+  return found == nullptr ? std::span<const FunctionRef* const>() : *found;
 }
 
 std::map<std::string, Node, std::less<>> linked_parameters(const TirInput& source) {

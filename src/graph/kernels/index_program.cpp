@@ -133,8 +133,7 @@ class IndexCompiler {
     if (operator_of(node) == "likely" && node.list(f::Call::args).size() == 1) {
       return node.list(f::Call::args)[0];
     }
-    if (!node.is(Kind::Var) && !node.is(Kind::SizeVar)) return {};
-    return support::value_at(bindings_, tir::index(node.id())).value_or(Node());
+    return bound_value(node, bindings_);
   }
 
   // Iterative, because the input determines the nesting. The limit on instructions ends a let that
@@ -266,6 +265,11 @@ class IndexCompiler {
   std::size_t entered_ = 0;
   bool is_possible_ = true;
 };
+
+Node bound_value(Node node, const Bindings& bindings) {
+  if (!tir::is_var(node)) return {};
+  return support::value_at(bindings, tir::index(node.id())).value_or(Node());
+}
 
 std::optional<IndexProgram> IndexProgram::compile(Node expression, const Bindings& bindings) {
   return IndexCompiler(bindings).compile(expression);

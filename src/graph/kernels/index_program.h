@@ -16,6 +16,9 @@ namespace mlf::graph {
 /// The values that lets and blocks bind to their variables.
 using Bindings = std::unordered_map<std::uint32_t, tir::Node>;
 
+/// The value that a variable is bound to; undefined for other variables and nodes.
+tir::Node bound_value(tir::Node node, const Bindings& bindings);
+
 class IndexProgram {
  public:
   /// Returns nullopt if the expression has parts that are not integers, or is too large. Replaces

@@ -1,8 +1,11 @@
 #include "graph/main/parameters.h"
 
 #include <algorithm>
+#include <map>
 
+#include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
+#include "support/characters.h"
 #include "tir/pools.h"
 
 namespace mlf::graph {
@@ -266,6 +269,261 @@ std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, con
   const ArgumentRole last = main_parameters.role_of(call.arguments.back().address);
   return last.kind == RoleKind::context ? std::span(info.parameters)
                                         : std::span<const KernelParameter>();
+}
+
+namespace {
+
+// read_then_write: an output whose callee reads it before it is written.
+enum class PortUse : std::uint8_t { none, read, write, read_then_write };
+
+using PortIndex = std::map<StorageKey, std::size_t>;
+
+/// The use of each port by steps with known effects. The first access decides: main reads its
+/// inputs and writes its outputs, and reads an output only after the write (rule
+/// `intermediate-outputs` of schemas/topology.md).
+class PortUses {
+ public:
+  PortUses(const ParameterTable& parameters, KernelLibrary& kernels)
+      : parameters_(parameters),
+        kernels_(kernels),
+        access_(parameters.ports.size(), PortUse::none) {
+    for (std::size_t i = 0; i < parameters.ports.size(); ++i)
+      ports_.emplace(parameters.ports[i].storage, i);
+  }
+
+  std::vector<PortUse> of(const MainBody& body) && {
+    for (const MainStatement& step : body.steps) {
+      if (const auto* call = std::get_if<RawCall>(&step)) note(*call);
+      if (const auto* copy = std::get_if<RawCopy>(&step)) {
+        note(copy->from, PortUse::read);
+        note(copy->to, PortUse::write);
+      }
+    }
+    return std::move(access_);
+  }
+
+ private:
+  void note(const Address& address, PortUse access) {
+    const ArgumentRole role = parameters_.role_of(address);
+    if (role.kind != RoleKind::tensor) return;
+    const auto port = ports_.find(role.storage);
+    if (port == ports_.end()) return;
+    // The first use stays, with one exception.
+    PortUse& known = access_[port->second];
+    if (known == PortUse::none) known = access;
+    if (known == PortUse::read && access == PortUse::write) known = PortUse::read_then_write;
+  }
+
+  void note(const RawCall& call) {
+    const auto parameters = parameters_for_call(kernels_.describe(call.symbol), call, parameters_);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Effect& effect = parameters[i].effect;
+      const bool is_written = effect.written && effect.first != Effect::First::read;
+      // The function only passes it on, so its use is unknown. A wrong guess would move the
+      // boundary.
+      if (effect.escaped && !effect.written) continue;
+      if (is_written || effect.read) {
+        note(call.arguments[i].address, is_written ? PortUse::write : PortUse::read);
+      }
+    }
+  }
+
+  const ParameterTable& parameters_;
+  KernelLibrary& kernels_;
+  PortIndex ports_;
+  std::vector<PortUse> access_;
+};
+
+/// "output", "output2", or a printer's form of them: "output_1". AOTExecutorCodegen counts from 2:
+/// "output", "output2", "output3"; v0.8 names all of them "output".
+bool is_output_name(std::string_view name) {
+  constexpr std::string_view kOutput = "output";
+  if (!name.starts_with(kOutput)) return false;
+  name.remove_prefix(kOutput.size());
+  if (name.starts_with('_')) name.remove_prefix(1);
+  return name.empty() || support::is_digits(name);
+}
+
+/// Whether the ports from here on have TVM's numbered names of outputs, at least two: "output",
+/// "output2", "output3".
+bool are_counted_outputs(std::span<const PortPlan> ports) {
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].name != (i == 0 ? "output" : "output" + std::to_string(i + 1))) return false;
+  }
+  return ports.size() > 1;
+}
+
+/// Where outputs begin, according to bodies and names; inputs come before outputs in all versions.
+std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<PortUse>& access) {
+  const auto written = std::find(access.begin(), access.end(), PortUse::write);
+  const auto named = std::find_if(ports.begin(), ports.end(),
+                                  [](const PortPlan& port) { return is_output_name(port.name); });
+  const auto by_name = static_cast<std::size_t>(named - ports.begin());
+  // No body gives information (C of an external compiler): uses names, else the last parameter,
+  // since a main without an output would be useless.
+  if (written == access.end())
+    return named == ports.end() && !ports.empty() ? ports.size() - 1 : by_name;
+  const auto by_access = static_cast<std::size_t>(written - access.begin());
+  // If an error leaves an output unwritten or reads it too early, the output still has its name.
+  if (by_name >= by_access) return by_access;
+  const bool name_holds =
+      access[by_name] != PortUse::read || are_counted_outputs(std::span(ports).subspan(by_name));
+  return name_holds ? by_name : by_access;
+}
+
+/// Whether USMP placed an input or output in a pool: main has a let for it instead of a parameter.
+bool is_planned(const PortPlan& port) {
+  return port.storage.kind == StorageKeyKind::alias;
+}
+
+const NamedTensor* fact_named(const std::vector<NamedTensor>& facts, const std::string& sanitised) {
+  const auto at = std::find_if(facts.begin(), facts.end(), [&](const NamedTensor& fact) {
+    return sanitized(fact.name) == sanitised;
+  });
+  return at == facts.end() ? nullptr : &*at;
+}
+
+/// TVM's own name for an output in metadata and header.
+std::string default_output(std::size_t position, std::size_t count) {
+  return count == 1 ? "output" : "output" + std::to_string(position);
+}
+
+bool are_default_outputs(const std::vector<NamedTensor>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (fact_named(outputs, default_output(i, outputs.size())) == nullptr) return false;
+  }
+  return true;
+}
+
+/// The statements of the archive about all inputs, or about all outputs.
+struct StatedNames {
+  const std::optional<std::vector<NamedTensor>>& tensors;
+  const std::vector<std::string>& fields;
+  const std::vector<NamedTensor>& declared;
+};
+
+/// Main in generated C does not state the shapes of its parameters.
+void adopt_type(PortPlan& port, const NamedTensor& stated) {
+  if (port.type.shape) return;
+  if (port.type.dtype.is_void()) port.type.dtype = stated.type.dtype;
+  // Two equal names may mean different tensors, so sizes must agree; a header has only sizes.
+  const bool is_size_alone = stated.type.dtype.is_void() && !stated.type.shape;
+  if (!is_size_alone && port.type.dtype != stated.type.dtype) return;
+  port.type.shape = stated.type.shape;
+  const auto element = static_cast<std::uint64_t>(port.type.dtype.element_bytes()) *
+                       static_cast<std::uint64_t>(port.type.dtype.lanes);
+  if (port.type.shape || !stated.bytes || element == 0 || *stated.bytes % element != 0) return;
+  // The size is known but the dimensions are not: uses one dimension with this size.
+  port.type.shape = {static_cast<std::int64_t>(*stated.bytes / element)};
+  port.is_sized_by_header = is_size_alone;
+}
+
+/// Names in the order of the parameters; empty if only the parameters' own names can match them.
+std::vector<std::string> names_by_position(const StatedNames& stated,
+                                           std::span<const PortPlan> ports) {
+  const std::size_t count = ports.size();
+  // The C header has its fields in the order of the parameters. metadata.json sorts by name, so
+  // only the numbers in TVM's own names give an order there. Packed archives of TVM before v0.11
+  // state no names for people; those for TVM's C++ runtime are the same as in later archives.
+  if (stated.fields.size() == count) return stated.fields;
+  std::vector<std::string> names;
+  const bool are_default =
+      stated.tensors ? stated.tensors->size() == count && are_default_outputs(*stated.tensors)
+                     : are_counted_outputs(ports);
+  if (!are_default) return names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(default_output(i, count));
+  return names;
+}
+
+void check_size(const PortPlan& port, const NamedTensor& fact, Topology& topology) {
+  const auto bytes = port.type.bytes();
+  if (!bytes || !fact.bytes || *bytes == *fact.bytes) return;
+  topology.checks.push_back({CheckCode::io_mismatch,
+                             "'" + fact.name + "' has " + std::to_string(*fact.bytes) +
+                                 " bytes in the metadata and " + std::to_string(*bytes) +
+                                 " in main",
+                             std::nullopt, std::nullopt});
+}
+
+/// TIR has sanitised names ("conv_0"); metadata has those of Relay ("conv:0"), which users chose.
+/// The network gets the latter.
+void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology& topology) {
+  const bool in_order = std::none_of(ports.begin(), ports.end(), is_planned);
+  const auto by_position = in_order ? names_by_position(stated, ports) : std::vector<std::string>();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    PortPlan& port = ports[i];
+    if (!by_position.empty()) port.name = by_position[i];
+    const NamedTensor* declared = fact_named(stated.declared, sanitized(port.name));
+    // v0.8 names all inputs "input"; they have the order of Relay's main.
+    if (declared == nullptr && by_position.empty() && in_order && !port.is_output &&
+        port.parameter == "input" && stated.declared.size() == ports.size()) {
+      declared = &stated.declared[i];
+    }
+    if (declared != nullptr) adopt_type(port, *declared);
+    if (!stated.tensors) continue;
+    const NamedTensor* fact = fact_named(*stated.tensors, sanitized(port.name));
+    if (fact == nullptr) continue;
+    adopt_type(port, *fact);
+    check_size(port, *fact, topology);
+    // Last, because all code above looks for the sanitised name.
+    port.name = fact->name;
+  }
+}
+
+/// Inputs and outputs in pools have lost the order of their parameters: moves those that are
+/// written first to the end.
+void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& access) {
+  if (std::none_of(ports.begin(), ports.end(), is_planned)) return;
+  std::vector<PortPlan> ordered;
+  std::vector<PortUse> ordered_access;
+  for (const bool written : {false, true}) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if ((access[i] == PortUse::write) != written) continue;
+      ordered.push_back(std::move(ports[i]));
+      ordered_access.push_back(access[i]);
+    }
+  }
+  ports = std::move(ordered);
+  access = std::move(ordered_access);
+}
+
+/// The number of outputs in the metadata, if it fits the number of parameters.
+std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
+                                          const ModuleFacts& facts, Topology& topology) {
+  // TVM makes the header from the same parameters as main, so it has priority over metadata.
+  const std::size_t fields = facts.input_fields.size() + facts.output_fields.size();
+  if (fields != 0 && fields == ports.size()) return facts.output_fields.size();
+  if (!facts.outputs) return std::nullopt;
+  const std::size_t outputs = facts.outputs->size();
+  const std::size_t named = outputs + (facts.inputs ? facts.inputs->size() : 0);
+  const bool fits = facts.inputs ? named == ports.size() : named <= ports.size();
+  if (fits) return outputs;
+  topology.checks.push_back({CheckCode::io_mismatch,
+                             "metadata names " + std::to_string(named) +
+                                 " inputs and outputs, main has " + std::to_string(ports.size()),
+                             std::nullopt, std::nullopt});
+  return std::nullopt;
+}
+
+}  // namespace
+
+void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
+                const ModuleFacts* facts, Topology& topology) {
+  // The number of outputs comes first: the names depend on it, because inputs and outputs are named
+  // separately.
+  const auto stated = facts != nullptr ? stated_outputs(parameters.ports, *facts, topology)
+                                       : std::optional<std::size_t>();
+  std::vector<PortUse> access = PortUses(parameters, kernels).of(body);
+  order_planned_ports(parameters.ports, access);
+  const std::size_t first =
+      stated ? parameters.ports.size() - *stated : first_output(parameters.ports, access);
+  for (std::size_t i = first; i < parameters.ports.size(); ++i)
+    parameters.ports[i].is_output = true;
+  if (facts == nullptr) return;
+  const std::span<PortPlan> ports(parameters.ports);
+  adopt_names(ports.first(first), {facts->inputs, facts->input_fields, facts->declared}, topology);
+  adopt_names(ports.subspan(first), {facts->outputs, facts->output_fields, facts->declared},
+              topology);
 }
 
 }  // namespace mlf::graph

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/allocations.h"
 #include "graph/kernels/functions.h"
 #include "graph/network/completion.h"
 #include "graph/network/memory_use.h"

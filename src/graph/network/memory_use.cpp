@@ -2,14 +2,77 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 
-#include "graph/allocations.h"
-#include "graph/network/coverage.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
 
 namespace mlf::graph {
+
+// A segment tree. Its leaves are the pieces between adjacent bounds, padded with empty ones to a
+// power of two, so the parent of node n is n / 2.
+Coverage::Coverage(const std::vector<ByteRange>& ranges) {
+  for (const ByteRange& range : ranges) {
+    bounds_.push_back(range.begin);
+    bounds_.push_back(range.end);
+  }
+  std::sort(bounds_.begin(), bounds_.end());
+  bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+  leaves_ = std::bit_ceil(std::max<std::size_t>(bounds_.size(), 1));
+  tree_.resize(2 * leaves_);
+  for (std::size_t i = 0; i + 1 < bounds_.size(); ++i) {
+    tree_[leaves_ + i].span = {bounds_[i], bounds_[i + 1]};
+  }
+  for (std::size_t i = bounds_.empty() ? leaves_ : bounds_.size() - 1; i < leaves_; ++i) {
+    const std::uint64_t end = bounds_.empty() ? 0 : bounds_.back();
+    tree_[leaves_ + i].span = {end, end};
+  }
+  for (std::size_t node = leaves_ - 1; node > 0; --node) {
+    tree_[node].span = {tree_[2 * node].span.begin, tree_[2 * node + 1].span.end};
+  }
+}
+
+std::size_t Coverage::leaf_at(std::uint64_t bound) const {
+  const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), bound);
+  return leaves_ + static_cast<std::size_t>(at - bounds_.begin());
+}
+
+// A covered node ignores its children: ranges below it count only when it is uncovered.
+void Coverage::update(std::size_t node) {
+  Node& own = tree_[node];
+  if (own.ranges > 0) {
+    own.bytes = own.span.end - own.span.begin;
+    own.end = own.bytes > 0 ? own.span.end : 0;
+  } else if (node >= leaves_) {
+    own.bytes = own.end = 0;
+  } else {
+    own.bytes = tree_[2 * node].bytes + tree_[2 * node + 1].bytes;
+    own.end = std::max(tree_[2 * node].end, tree_[2 * node + 1].end);
+  }
+}
+
+void Coverage::update_above(std::size_t leaf) {
+  for (std::size_t node = leaf / 2; node > 0; node /= 2) update(node);
+}
+
+// The usual bottom-up walk of a segment tree: splits [first, last) into its O(log n) largest nodes,
+// and changes only these and the nodes above them.
+void Coverage::change(ByteRange range, int by) {
+  if (range.begin >= range.end) return;
+  const std::size_t first = leaf_at(range.begin);
+  const std::size_t last = leaf_at(range.end);
+  const auto cover = [&](std::size_t node) {
+    tree_[node].ranges += by;
+    update(node);
+  };
+  for (std::size_t a = first, b = last; a < b; a /= 2, b /= 2) {
+    if (a % 2 == 1) cover(a++);
+    if (b % 2 == 1) cover(--b);
+  }
+  update_above(first);
+  update_above(last - 1);
+}
 
 namespace {
 
@@ -68,7 +131,8 @@ std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& sto
   return std::min(value.bytes.value_or(*storage.bytes), *storage.bytes);
 }
 
-/// The CPU (kDLCPU is 1), then the other devices of storages by their numbers, then those of kernels.
+/// The CPU (kDLCPU is 1), then the other devices of storages by their numbers, then those of
+/// kernels.
 std::vector<std::optional<Device>> devices_of(const Topology& topology) {
   std::vector<std::optional<Device>> devices;
   const auto add = [&](const auto& ones) {
@@ -380,6 +444,15 @@ void size_workspace_pool(Topology& topology, std::optional<std::uint64_t> stated
   const bool is_just_used =
       use != topology.memory.end() && use->exactness == Exactness::exact && use->used == *stated;
   if (is_just_used) pool.bytes = use->bytes = stated;
+}
+
+bool is_in_ram(const Topology& topology, const Storage& storage) {
+  return takes_memory(storage) && topology.is_in_ram(storage.device) &&
+         (!storage.pool || topology[*storage.pool].kind == PoolKind::workspace);
+}
+
+bool may_be_more(const MemoryUse& use) {
+  return use.exactness == Exactness::at_least || use.exactness == Exactness::unknown;
 }
 
 Lifetimes::Lifetimes(const Topology& topology)

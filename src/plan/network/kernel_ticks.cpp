@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "analysis/cost/callees.h"
-#include "graph/allocations.h"
 #include "graph/kernels/callees.h"
 #include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"

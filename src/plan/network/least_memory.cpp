@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "graph/allocations.h"
 #include "graph/network/memory_use.h"
+#include "graph/node_queries.h"
 #include "mlf/analysis/cost.h"
 #include "plan/network/network_reader.h"
 

@@ -1,5 +1,5 @@
 // The bytes that ranges cover together, against counting them one by one.
-#include "graph/network/coverage.h"
+#include "graph/network/memory_use.h"
 
 #include <gtest/gtest.h>
 

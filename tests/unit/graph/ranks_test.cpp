@@ -1,5 +1,5 @@
 // Long networks are drawn as one column.
-#include "graph/formats/ranks.h"
+#include "graph/formats/picture.h"
 
 #include <gtest/gtest.h>
 

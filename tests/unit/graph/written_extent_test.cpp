@@ -1,6 +1,6 @@
 // How far accesses certainly reach, where loops reach beyond the end of a tensor and conditions
 // keep them inside.
-#include "graph/kernels/reach.h"
+#include "graph/kernels/kernels.h"
 
 #include <gtest/gtest.h>
 
