@@ -10,6 +10,7 @@
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "support/lookup.h"
 #include "tir/node_queries.h"
 
 namespace mlf::analysis {
@@ -57,7 +58,7 @@ bool is_passed_over(Kind kind, std::uint8_t field) {
 
 /// Variables and buffers have an identity: the digest uses the order of their first mention.
 bool has_identity(Node node) {
-  return node.is(Kind::Var) || node.is(Kind::SizeVar) || node.is(Kind::Buffer);
+  return tir::is_var(node) || node.is(Kind::Buffer);
 }
 
 /// The pool parameters of a function, and the lets that place a workspace in a pool. A memory
@@ -206,8 +207,7 @@ class Fingerprint {
   }
 
   const ConstantForm* constant_of(Node variable) const {
-    const auto found = constants_.find(index(variable.id()));
-    return found == constants_.end() ? nullptr : &found->second;
+    return support::find_value(constants_, index(variable.id()));
   }
 
   /// Whether it is the variable or a buffer of a constant.
@@ -349,7 +349,7 @@ class Expressions {
       if (fields[i].type == tir::FieldType::dtype) add(digest, node.dtype(i));
     }
     // The origin of operands does not matter.
-    if (graph::is_load(node) || node.is(Kind::Var) || node.is(Kind::SizeVar)) return digest.value();
+    if (graph::is_load(node) || tir::is_var(node)) return digest.value();
     for (std::uint8_t i = 0; i < fields.size(); ++i) add_field(digest, node, i, fields[i].type);
     return digest.value();
   }

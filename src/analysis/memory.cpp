@@ -16,16 +16,12 @@ using graph::MemoryKind;
 using graph::MemoryUse;
 using graph::Topology;
 
-bool is_constant_pool(const Topology& topology, std::optional<graph::PoolId> pool) {
-  return pool && topology[*pool].kind == graph::PoolKind::constant;
-}
-
 /// Regions that must be in RAM of the program: all except pools of constants and memory of devices.
 std::vector<const MemoryUse*> ram_regions(const Topology& topology) {
   std::vector<const MemoryUse*> regions;
   for (const MemoryUse& use : topology.memory) {
-    const bool is_in_ram = topology.is_in_ram(use.device) && !is_constant_pool(topology, use.pool);
-    if (is_in_ram) regions.push_back(&use);
+    const bool is_constant = use.pool && topology[*use.pool].kind == graph::PoolKind::constant;
+    if (topology.is_in_ram(use.device) && !is_constant) regions.push_back(&use);
   }
   return regions;
 }
@@ -103,13 +99,6 @@ LiveRole role_of(const graph::Call& call, graph::ValueId value) {
   return reads ? LiveRole::input : LiveRole::held;
 }
 
-/// Whether a value takes RAM that belongs to the network.
-bool is_in_ram(const Topology& topology, const graph::Value& value) {
-  const graph::Storage& storage = topology[value.storage];
-  return storage.memory && *storage.memory != MemoryKind::program &&
-         topology.is_in_ram(storage.device) && !is_constant_pool(topology, storage.pool);
-}
-
 }  // namespace
 
 Count to_count(const graph::ByteCount& bytes) {
@@ -146,8 +135,8 @@ std::vector<LiveTensor> live_tensors(const Topology& topology, graph::CallId id)
     const graph::Value& value = topology.values[i];
     const graph::Lifetime life = lifetimes.of(static_cast<graph::ValueId>(i));
     const std::int64_t position = call.position;
-    if (!is_in_ram(topology, value) || life.from > position || life.to < position) continue;
     const graph::Storage& storage = topology[value.storage];
+    if (!is_in_ram(topology, storage) || life.from > position || life.to < position) continue;
     const auto value_id = static_cast<graph::ValueId>(i);
     const LiveRole role = role_of(call, value_id);
     // Generated C may not state the type of a tensor, but it allocates its memory.

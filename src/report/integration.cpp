@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/cost/evaluations.h"
+#include "analysis/cost/regions.h"
 #include "deployment/entry_point.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"

@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "analysis/accumulated_parameters.h"
-#include "analysis/cost/evaluations.h"
+#include "analysis/cost/accumulation.h"
+#include "analysis/cost/regions.h"
 #include "analysis/packed_arguments.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"

@@ -21,19 +21,12 @@ namespace {
 // Indices of real schedules have a few dozen nodes.
 constexpr std::size_t kMaxIndexNodes = 4096;
 
-/// The bound value of a variable; undefined for a loop variable.
-Node value_of(Node node, const graph::Bindings& bindings) {
-  const bool is_variable = node.is(Kind::Var) || node.is(Kind::SizeVar);
-  const auto bound = is_variable ? bindings.find(tir::index(node.id())) : bindings.end();
-  return bound == bindings.end() ? Node() : bound->second;
-}
-
 }  // namespace
 
 bool add_index(Node index, std::int64_t factor, const graph::Bindings& bindings,
                IndexTerms& terms) {
   const auto look = [&](Node part) {
-    if (const Node value = value_of(part, bindings)) return value;
+    if (const Node value = graph::bound_value(part, bindings)) return value;
     return tir::is_plain_integer(part.dtype()) ? part : Node();
   };
   return tir::add_parts(

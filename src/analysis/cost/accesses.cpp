@@ -9,7 +9,7 @@
 
 #include "analysis/cost/access_sets.h"
 #include "analysis/cost/callees.h"
-#include "analysis/cost/evaluations.h"
+#include "analysis/cost/regions.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "graph/kernels/evaluation_order.h"
 #include "graph/kernels/iteration_domain.h"
+#include "graph/kernels/kernel_code.h"
 #include "graph/node_queries.h"
-#include "support/lookup.h"
+#include "mlf/tir/visit.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::analysis {
 namespace {
@@ -109,18 +112,13 @@ class Finder {
       start.pop_back();
       if (!seen.insert(tir::index(node.id())).second) continue;
       if (!visit(node)) return;
-      if (const Node of_let = bound(node)) start.push_back(of_let);
+      if (const Node of_let = graph::bound_value(node, bindings_)) start.push_back(of_let);
       parts.clear();
       graph::evaluated_parts(node, parts);
       for (const graph::Part& part : parts) {
         if (!part.is_address || addresses == Addresses::included) start.push_back(part.node);
       }
     }
-  }
-
-  Node bound(Node variable) const {
-    if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) return {};
-    return support::value_at(bindings_, tir::index(variable.id())).value_or(Node());
   }
 
   // Follows casts, lets and branches, for any order of the sum.
@@ -158,7 +156,7 @@ class Finder {
         if (is_conditional) ++terms.conditional_products;
       } else if (graph::is_load(node)) {
         terms.loads.push_back(node);
-      } else if (const Node of_let = bound(node)) {
+      } else if (const Node of_let = graph::bound_value(node, bindings_)) {
         add(of_let);
       }
     }
@@ -206,7 +204,7 @@ class Finder {
   std::unordered_set<std::uint32_t> variables_of(const std::vector<Node>& indices) const {
     std::unordered_set<std::uint32_t> variables;
     search(indices, Addresses::included, [&](Node node) {
-      if (node.is(Kind::Var) || node.is(Kind::SizeVar)) variables.insert(tir::index(node.id()));
+      if (tir::is_var(node)) variables.insert(tir::index(node.id()));
       return true;
     });
     return variables;
@@ -240,6 +238,94 @@ Accumulations find_accumulations(const std::vector<LoopedStore>& stores,
                                  const graph::Memories& memories, const ValueNumbers& values,
                                  const graph::Bindings& bindings) {
   return Finder(stores, memories, values, bindings).run();
+}
+
+// --- Accumulated parameters ----------------------------------------------------------------------
+
+namespace {
+
+/// From which memory each memory gets its values.
+class DataFlow {
+ public:
+  explicit DataFlow(const graph::KernelCode& code) : code_(code), sources_(code_.memories.size()) {}
+
+  std::optional<std::set<std::size_t>> accumulated() {
+    if (!read()) return std::nullopt;
+    std::set<std::size_t> reached;
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (sources_[i].contains(i) && reached.insert(i).second) left.push_back(i);
+    }
+    if (left.empty()) return std::nullopt;
+    while (!left.empty()) {
+      const std::size_t memory = left.back();
+      left.pop_back();
+      for (const std::size_t source : sources_[memory]) {
+        if (reached.insert(source).second) left.push_back(source);
+      }
+    }
+    std::set<std::size_t> parameters;
+    for (const std::size_t memory : reached) {
+      const graph::Address& address = code_.memories[memory].address;
+      if (address.is_of_caller()) parameters.insert(address.root);
+    }
+    return parameters;
+  }
+
+ private:
+  /// False if not everything is known.
+  bool read() {
+    for (std::size_t i = 0; i < code_.order.size(); ++i) {
+      const Node node = code_.order[i];
+      if (node.is(Kind::Call) && passes_memory(node)) return false;
+      if (!graph::is_store(node)) continue;
+      const auto memory = code_.memories.of_access(node);
+      const auto loaded = loaded_by(node);
+      if (!memory || !loaded) return false;
+      sources_[*memory].insert(loaded->begin(), loaded->end());
+    }
+    return true;
+  }
+
+  bool passes_memory(Node call) const {
+    for (const Node argument : call.list(f::Call::args)) {
+      if (code_.memories.of_pointer(tir::passed_pointer(call, argument))) return true;
+    }
+    return false;
+  }
+
+  /// The memory that the value and the conditions within it come from, also through lets.
+  std::optional<std::set<std::size_t>> loaded_by(Node store) const {
+    std::set<std::size_t> loaded;
+    std::set<std::uint32_t> seen;
+    std::vector<Node> left{store};
+    bool is_known = true;
+    while (!left.empty()) {
+      const Node next = left.back();
+      left.pop_back();
+      tir::for_each_pre_order(next, [&](Node node) {
+        if (node.is(Kind::Var)) {
+          const auto bound = code_.bindings.find(tir::index(node.id()));
+          const bool is_new = bound != code_.bindings.end() && seen.insert(bound->first).second;
+          if (is_new) left.push_back(bound->second);
+        }
+        if (graph::is_store(node) || !graph::data_of_access(node)) return;
+        const auto memory = code_.memories.of_access(node);
+        is_known &= memory.has_value();
+        if (memory) loaded.insert(*memory);
+      });
+    }
+    return is_known ? std::optional(std::move(loaded)) : std::nullopt;
+  }
+
+  const graph::KernelCode& code_;
+  std::vector<std::set<std::size_t>> sources_;  ///< by memory
+};
+
+}  // namespace
+
+std::optional<std::set<std::size_t>> accumulated_parameters(const graph::KernelCode& code) {
+  return DataFlow(code).accumulated();
 }
 
 }  // namespace mlf::analysis

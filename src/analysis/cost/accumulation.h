@@ -1,11 +1,17 @@
-// Finds the multiplications that are multiply-accumulates.
+// Finds the multiplications that are multiply-accumulates, and the parameters of a kernel that its
+// operator reduces, in contrast to those that are only combined with the result, as the other
+// operand of a fused addition.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
 #include "analysis/cost/value_numbers.h"
 #include "graph/kernels/index_program.h"
+#include "graph/kernels/kernel_code.h"
 
 namespace mlf::analysis {
 
@@ -26,5 +32,10 @@ struct Accumulations {
 Accumulations find_accumulations(const std::vector<LoopedStore>& stores,
                                  const graph::Memories& memories, const ValueNumbers& values,
                                  const graph::Bindings& bindings);
+
+/// Returns the positions of the parameters whose values reach an accumulation: a store of a value
+/// that depends on a load of the same memory. Nothing if there is no accumulation, or if another
+/// function or an unknown access may be part of it.
+std::optional<std::set<std::size_t>> accumulated_parameters(const graph::KernelCode& code);
 
 }  // namespace mlf::analysis

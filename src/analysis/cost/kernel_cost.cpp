@@ -11,7 +11,7 @@
 
 #include "analysis/cost/accumulation.h"
 #include "analysis/cost/callees.h"
-#include "analysis/cost/evaluations.h"
+#include "analysis/cost/regions.h"
 #include "graph/kernels/body_scan.h"
 #include "graph/kernels/callees.h"
 #include "graph/node_queries.h"

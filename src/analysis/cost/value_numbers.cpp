@@ -3,6 +3,8 @@
 #include <bit>
 #include <string_view>
 
+#include "tir/node_queries.h"
+
 namespace mlf::analysis {
 
 using tir::FieldType;
@@ -51,8 +53,7 @@ void ValueNumbers::add_node(Node child, std::string& key) const {
     add_number(child.dtype().packed(), key);
     return add_number(static_cast<std::uint64_t>(child.integer(f::IntImm::value)), key);
   }
-  const bool is_numbered =
-      child && order_.contains(child) && !child.is(Kind::Var) && !child.is(Kind::SizeVar);
+  const bool is_numbered = child && order_.contains(child) && !tir::is_var(child);
   key.push_back(is_numbered ? 'n' : 'i');
   add_number(is_numbered ? numbers_[order_.position_of(child)] : tir::index(child.id()), key);
 }
@@ -62,7 +63,7 @@ void ValueNumbers::add_node(Node child, std::string& key) const {
 std::string ValueNumbers::key_of(Node node) const {
   std::string key;
   add_number(static_cast<std::uint64_t>(node.kind()), key);
-  if (node.is(Kind::Var) || node.is(Kind::SizeVar)) {
+  if (tir::is_var(node)) {
     add_number(tir::index(node.id()), key);
     return key;
   }

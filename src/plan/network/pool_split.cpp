@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/cost/evaluations.h"
+#include "analysis/cost/regions.h"
 #include "mlf/analysis/cost.h"
 #include "plan/allocator/deadline.h"
 #include "plan/allocator/instance.h"

@@ -1,5 +1,5 @@
 // What an operator reduces, and what is fused behind it.
-#include "analysis/accumulated_parameters.h"
+#include "analysis/cost/accumulation.h"
 
 #include <gtest/gtest.h>
 
