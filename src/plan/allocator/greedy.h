@@ -1,4 +1,5 @@
-// Greedy planners: they place one buffer after the other and never move a placed buffer.
+// Greedy planners: they place one buffer after the other and never move a placed buffer. Beside
+// them one that takes near-linear time.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "plan/allocator/deadline.h"
 #include "plan/allocator/instance.h"
 #include "plan/allocator/item_order.h"
 
@@ -29,5 +31,11 @@ std::span<const GreedyPlanner> greedy_planners();
 /// instance. Returns nullopt if the time ends before.
 std::optional<Placement> place_greedily(const Instance& instance, const Measures& measures,
                                         const GreedyPlanner& planner, Deadline& deadline);
+
+/// Allocates and frees items in the order of time, as a heap does, from this section to the last
+/// one, and then from there back to the first one. All fixed items are below. Returns nullopt if
+/// the time ends before.
+std::optional<Placement> in_order_of_time(const Instance& instance, SectionIndex from,
+                                          Deadline& deadline);
 
 }  // namespace mlf::plan

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "plan/allocator/skyline.h"
-#include "plan/allocator/state_set.h"
 
 namespace mlf::plan {
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "plan/allocator/by_time.h"
 #include "plan/allocator/deadline.h"
 #include "plan/allocator/greedy.h"
 #include "plan/allocator/instance.h"

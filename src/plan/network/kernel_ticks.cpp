@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,8 +16,8 @@
 #include "graph/node_queries.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
-#include "plan/network/in_place.h"
 #include "tir/ethos_u.h"
+#include "tir/linear_sum.h"
 
 namespace mlf::plan {
 namespace {
@@ -25,6 +26,8 @@ using graph::AccessKind;
 using graph::Address;
 using graph::AddressKind;
 using graph::KernelCode;
+using graph::Surrounding;
+using graph::SurroundingKind;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -58,8 +61,11 @@ bool is_pointer(Node expr) {
   return expr.dtype().is_handle() || graph::without_casts(expr).dtype().is_handle();
 }
 
-bool is_variable(Node node) {
-  return node.is(Kind::Var) || node.is(Kind::SizeVar);
+// The limit for factors, extents and offsets: sums and products of two stay within 64 bits.
+constexpr std::int64_t kMostOfIndex = std::int64_t{1} << 30;
+
+bool is_small(std::int64_t number) {
+  return number > -kMostOfIndex && number < kMostOfIndex;
 }
 
 /// Whether a statement of one tick keeps every access of its parts in place: in loops of constant
@@ -67,11 +73,9 @@ bool is_variable(Node node) {
 bool is_plain(Node statement) {
   switch (statement.kind()) {
     case Kind::For: {
-      constexpr std::int64_t kMostOfLoop = std::int64_t{1} << 30;
       const auto min = graph::integer_of(statement[f::For::min]);
       const auto extent = graph::integer_of(statement[f::For::extent]);
-      return min && extent && *extent >= 1 && *extent < kMostOfLoop &&
-             *min<kMostOfLoop&& * min> - kMostOfLoop;
+      return min && extent && *extent >= 1 && is_small(*extent) && is_small(*min);
     }
     case Kind::AttrStmt:
       return !graph::is_thread_loop(statement);
@@ -105,6 +109,135 @@ bool runs_in_sequence(Node statement) {
       return false;
   }
 }
+
+// --- Results over their inputs -------------------------------------------------------------------
+
+/// Memory `to` may begin at the same byte as `from`.
+struct InPlacePair {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+/// A load or store of an element of a memory.
+struct ElementUse {
+  const graph::MemoryAccess* use = nullptr;
+  std::size_t memory = 0;
+};
+
+using Index = tir::LinearSum<tir::NodeId>;
+
+/// An index as TVM writes it after flattening: a sum of loop variables times numbers, all of them
+/// small. Nothing for the division and modulo of fused loops: such loops give no pairs.
+std::optional<Index> affine(Node expression) {
+  constexpr std::size_t kMostParts = 4096;
+  Index index;
+  const auto look = [](Node part) {
+    const Node value = graph::without_casts(part);
+    return tir::is_plain_integer(value.dtype()) ? value : Node();
+  };
+  const auto add_term = [&](Node term, std::int64_t factor) {
+    return tir::is_var(term) && index.add_term(term.id(), factor);
+  };
+  const bool is_all_small =
+      tir::add_parts(expression, 1, kMostParts, index, look, add_term) &&
+      is_small(index.constant) &&
+      std::ranges::all_of(index.factors, [](const auto& one) { return is_small(one.second); });
+  return is_all_small ? std::optional(std::move(index)) : std::nullopt;
+}
+
+/// Whether no two iterations have the same index: each factor exceeds the largest sum of all
+/// smaller terms.
+bool is_injective(const Index& index, const std::vector<Surrounding>& around) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
+  std::size_t found = 0;
+  for (const Surrounding& loop : around) {
+    if (loop.kind != SurroundingKind::loop || loop.extent == 1) continue;
+    const auto at = index.factors.find(loop.var.id());
+    // A loop whose variable is not in the index writes one element repeatedly.
+    if (at == index.factors.end() || at->second < 0) return false;
+    terms.emplace_back(at->second, loop.extent);
+  }
+  // Variables of no loop here are constant.
+  for (const auto& [var, factor] : index.factors) {
+    found += std::ranges::any_of(around, [&, one = var](const Surrounding& loop) {
+      return loop.kind == SurroundingKind::loop && loop.var.id() == one;
+    });
+  }
+  if (found != index.factors.size()) return false;
+  // Like the digits of a number: the sum of all smaller digits is less than the next factor.
+  std::ranges::sort(terms);
+  std::int64_t reach = 0;
+  for (const auto& [factor, extent] : terms) {
+    if (factor <= reach || !is_small(factor * (extent - 1) + reach)) return false;
+    reach += factor * (extent - 1);
+  }
+  return true;
+}
+
+/// The index of an access, counted from the beginning of its memory; undefined if there is none.
+Node place_of(Node access) {
+  const Node buffer = graph::buffer_of(access);
+  const Node begin = buffer ? buffer[f::Buffer::elem_offset] : Node();
+  const bool begins_with_memory = !begin || graph::integer_of(begin) == 0;
+  return begins_with_memory ? graph::index_of(access) : Node();
+}
+
+/// 0 for a vector.
+std::size_t bytes_of_one(Node access) {
+  const tir::DType dtype = graph::dtype_of(access);
+  return dtype.lanes == 1 ? static_cast<std::size_t>(dtype.element_bytes()) : 0;
+}
+
+/// Returns, for one statement that runs in a kernel, the pairs of memories of which it reads one
+/// and writes the other, element by element. A pair is proven if
+///   - one store writes `to`, and nothing else in the statement touches `to`;
+///   - the only accesses to `from` are loads in the value of that store, of elements of the same
+///     size and at the index of the store: an element is read before its place is written;
+///   - no two iterations of the loops around it have the same index: it is never read again.
+/// The caller must know that `from` is not needed later and `to` not earlier, and that all loops of
+/// the statement have constant bounds. `uses` are those of the statement; `opaque` has the memories
+/// that it uses in other ways.
+/// Leaves out a result that the statement also reads or stores elsewhere, such as a sum: it may
+/// still need the element that it overwrote.
+std::vector<InPlacePair> in_place_pairs(const KernelCode& code, std::span<const ElementUse> uses,
+                                        const std::unordered_set<std::size_t>& opaque) {
+  std::vector<InPlacePair> found;
+  for (const ElementUse& to : uses) {
+    const auto same = [&](const ElementUse& one) { return one.memory == to.memory; };
+    const bool is_only_use = std::ranges::count_if(uses, same) == 1;
+    if (!to.use->is_written || !is_only_use || opaque.contains(to.memory)) continue;
+    const Node store = code.order[to.use->position];
+    const std::size_t bytes = bytes_of_one(store);
+    const Node place = place_of(store);
+    const auto index = place && bytes != 0 ? affine(place) : std::nullopt;
+    // Each iteration writes a different element, so no later iteration reads what this one wrote.
+    if (!index || code.is_shared(to.use->position) ||
+        !is_injective(*index, code.around(to.use->position))) {
+      continue;
+    }
+    // Each element is read in the value of the store to the same element, and therefore before the
+    // store. Elements of another size would have other bounds. An index with a load is not affine.
+    const auto permits = [&](const ElementUse& one) {
+      const std::size_t at = one.use->position;
+      const bool is_part = one.use->is_read && one.use->statement == to.use->position;
+      if (!is_part || code.is_in_several(at) || bytes_of_one(code.order[at]) != bytes) return false;
+      const Node from = place_of(code.order[at]);
+      const auto loaded = from ? affine(from) : std::nullopt;
+      return loaded == index;
+    };
+    std::unordered_set<std::size_t> tried;
+    for (const ElementUse& from : uses) {
+      const std::size_t memory = from.memory;
+      if (memory == to.memory || opaque.contains(memory) || !tried.insert(memory).second) continue;
+      const bool is_proven = std::ranges::all_of(
+          uses, [&](const ElementUse& one) { return one.memory != memory || permits(one); });
+      if (is_proven) found.push_back({memory, to.memory});
+    }
+  }
+  return found;
+}
+
+// --- Ticks ---------------------------------------------------------------------------------------
 
 using MemoryId = std::size_t;
 
@@ -147,7 +280,7 @@ class TickMemories {
           tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
         },
         [&](Node node) {
-          if (!is_variable(node)) return;
+          if (!tir::is_var(node)) return;
           const auto memory = memory_of(node);
           if (memory && std::ranges::find(found, *memory) == found.end()) found.push_back(*memory);
         });
@@ -368,10 +501,10 @@ class TickReader {
         ticks = TickRange{now_, now_};
       }
       const Node pointer = is_unused ? graph::without_casts(part.node) : part.node;
-      const bool is_own = is_unused && is_variable(pointer) && !memories_.memory_of(pointer);
+      const bool is_own = is_unused && tir::is_var(pointer) && !memories_.memory_of(pointer);
       if (is_own) continue;
       include(ticks_[at], ticks);
-      if (is_variable(part.node)) mention(part.node, ticks);
+      if (tir::is_var(part.node)) mention(part.node, ticks);
     }
   }
 

@@ -42,15 +42,15 @@ struct TickMemory {
   std::optional<std::size_t> let{};  ///< index in KernelTicks::lets
 };
 
-/// In this tick the code may write `to` over `from` (in_place.h): it is the last access to `from`,
-/// and the first to `to`.
+/// In this tick the code may write `to` over `from` (in_place_pairs): it is the last access to
+/// `from`, and the first to `to`.
 struct InPlaceTick {
   std::int64_t tick = 0;
   TickMemory from;
   TickMemory to;
 };
 
-/// A function that the kernel calls and whose effect is unknown (unknown_callee.h).
+/// A function that the kernel calls and whose effect is unknown.
 struct UnknownCallee {
   std::string symbol;
   bool takes_memory = false;  ///< of the kernel's callers: it might keep a pointer beyond the call

@@ -17,9 +17,7 @@ namespace {
 
 using analysis::Count;
 using graph::Call;
-using graph::Exactness;
 using graph::KernelBuffer;
-using graph::MemoryKind;
 using graph::PoolId;
 using graph::Topology;
 
@@ -126,17 +124,10 @@ class StayCollector {
     return life;
   }
 
-  /// Whether the storage is writable memory of the network.
-  bool is_in_ram(const graph::Storage& storage) const {
-    if (!storage.memory || *storage.memory == MemoryKind::program) return false;
-    if (!topology_.is_in_ram(storage.device)) return false;
-    return !storage.pool || topology_[*storage.pool].kind == graph::PoolKind::workspace;
-  }
-
   void add_value(graph::ValueId id, const graph::Lifetimes& lifetimes) {
     const graph::Value& value = topology_[id];
     const graph::Storage& storage = topology_[value.storage];
-    if (!is_in_ram(storage)) return;
+    if (!is_in_ram(topology_, storage)) return;
     // Bytes that a reader reads after its end may belong to another value.
     std::optional<std::uint64_t> bytes = value.type.bytes();
     if (bytes != value.bytes) is_complete_ = false;
@@ -332,15 +323,14 @@ LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInp
   for (const graph::MemoryUse& use : topology.memory) {
     if (use.pool && topology[*use.pool].kind == graph::PoolKind::constant) continue;
     if (!topology.is_in_ram(use.device)) continue;
-    const bool may_be_more =
-        use.exactness == Exactness::at_least || use.exactness == Exactness::unknown;
+    const bool is_floor = may_be_more(use);
     if (use.pool) {
       Count& pool = least.pools[index(*use.pool)];
-      pool = is_understood ? need(collector, use.pool, collector.is_complete() && !may_be_more)
+      pool = is_understood ? need(collector, use.pool, collector.is_complete() && !is_floor)
                            : Count::unknown();
       pool = at_most(pool, peak_of(use));
     }
-    is_complete = is_complete && !may_be_more;
+    is_complete = is_complete && !is_floor;
     allocated =
         graph::sum_of(allocated, use.pool ? use.bytes.value_or(graph::kMostBytes) : use.used);
   }

@@ -1,4 +1,7 @@
-// The clock of a network, its pools, and the buffers of each as a problem of allocation.
+// The clock of a network, its pools, the buffers of each with their lifetimes as a problem of
+// allocation, and the pairs of which one may overwrite the other.
+#include "plan/network/network_problem.h"
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -6,8 +9,8 @@
 #include <utility>
 
 #include "graph/kernels/kernel_code.h"
+#include "graph/node_queries.h"
 #include "plan/allocator/tvm_planners.h"
-#include "plan/network/network_problem.h"
 #include "plan/network/network_reader.h"
 #include "support/lookup.h"
 
@@ -188,6 +191,261 @@ NetworkProblem network_problem(const Topology& topology, std::span<const graph::
   }
   problem.lower_bound = least.all;
   return problem;
+}
+
+// --- Buffers -------------------------------------------------------------------------------------
+
+namespace {
+
+using graph::Argument;
+using graph::Endpoint;
+using graph::EndpointKind;
+using graph::KernelBuffer;
+using graph::quoted;
+using graph::Storage;
+using graph::Value;
+using graph::ValueKind;
+
+// The most lifetimes of workspaces, one for each call, of one network.
+constexpr std::size_t kMaxScratchLives = 10'000'000;
+
+/// Leaves the buffer out of the pool. This also makes the extent of the pool's buffers unknown.
+void refuse_unplaced(PoolProblem& pool, const std::string& name) {
+  pool.used.reset();
+  refuse(pool, "place or size of " + name + " is not known");
+}
+
+}  // namespace
+
+/// Makes intervals ascending and disjoint; merges those that overlap.
+std::vector<Interval> joined(std::vector<Interval> pieces) {
+  std::ranges::sort(pieces, {}, &Interval::lower);
+  std::vector<Interval> result;
+  for (const Interval& piece : pieces) {
+    if (!result.empty() && piece.lower < result.back().upper) {
+      result.back().upper = std::max(result.back().upper, piece.upper);
+    } else {
+      result.push_back(piece);
+    }
+  }
+  return result;
+}
+
+TickRange NetworkReader::whole_step(graph::Position position) const {
+  return {steps_[position], steps_[position + 1] - 1};
+}
+
+/// The ticks in which one end of an edge touches its value; nullopt if a kernel gets a tensor that
+/// it does not need, such as a whole tuple of which it uses a part.
+std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
+  if (end.kind == EndpointKind::copy) return whole_step(topology_.copies[end.step].position);
+  const Call& call = topology_.calls[end.step];
+  const TickRange whole = whole_step(call.position);
+  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
+  if (!ticks) return whole;
+  const std::optional<TickRange> touched = ticks->touched(end.argument);
+  if (!touched) return std::nullopt;
+  return TickRange{whole.first + touched->first, whole.first + touched->last};
+}
+
+/// When a value must exist: from the first access of any end to the last; inputs from before main,
+/// outputs to its end, constants always.
+Interval NetworkReader::life_of(graph::ValueId id) const {
+  const Value& value = topology_[id];
+  const graph::Lifetime steps = lifetimes_.of(id);
+  if (value.kind == ValueKind::constant) return {0, steps_.back()};
+  // An input exists before main. A result exists from its first access; if its kernel hides that,
+  // from the beginning of the call.
+  TickRange life{0, 0};
+  if (value.producer && value.first_definition) {
+    life = ticks_at(*value.producer).value_or(whole_step(*value.first_definition));
+  }
+  for (const Endpoint& consumer : value.consumers) {
+    if (const auto touched = ticks_at(consumer)) life.include(*touched);
+  }
+  if (steps.to == graph::Lifetime::kForever) life.last = steps_.back() - 1;
+  return {life.first, life.last + 1};
+}
+
+/// Adds a tensor of main, with all values that it contains one after the other.
+void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::ValueId> values) {
+  const Storage& storage = topology_[id];
+  PoolProblem* pool = problem_of(storage.pool);
+  if (pool == nullptr) return;
+  PlannedBuffer buffer{.source = topology_.provenance.source,
+                       .function = topology_.provenance.function,
+                       .variable = storage.name,
+                       .pool = *storage.pool,
+                       .storage = id};
+  std::uint64_t bytes = std::max(storage.bytes.value_or(0), reaches_[index(id)]);
+  bool is_known = storage.offset.has_value();
+  std::vector<Interval> live;
+  for (const graph::ValueId id_of_value : values) {
+    const Value& value = topology_[id_of_value];
+    is_known = is_known && (value.bytes || storage.bytes || reaches_[index(id)] > 0);
+    bytes = std::max(bytes, value.bytes.value_or(0));
+    live.push_back(life_of(id_of_value));
+  }
+  if (!is_known) return refuse_unplaced(*pool, quoted(storage.name));
+  buffer.offset = *storage.offset;
+  buffer.bytes = bytes;
+  buffer.live = joined(std::move(live));
+  if (const graph::Port* port = port_of(id)) {
+    buffer.is_port = true;
+    buffer.variable = port->parameter;
+  }
+  // A place without a let has such a name (graph/network/storages.cpp).
+  if (storage.name.starts_with(topology_[*storage.pool].name + "+")) {
+    refuse(*pool, quoted(storage.name) + " has no let");
+  }
+  // It never contains a value: it takes no memory, but the code computes its address.
+  if (buffer.live.empty()) {
+    buffer.live = {{0, 1}};
+    buffer.bytes = 0;
+  }
+  pool->buffers.push_back(std::move(buffer));
+}
+
+const graph::Port* NetworkReader::port_of(graph::StorageId id) const {
+  for (const std::vector<graph::Port>* ports : {&topology_.inputs, &topology_.outputs}) {
+    for (const graph::Port& port : *ports) {
+      if (port.value && topology_[*port.value].storage == id) return &port;
+    }
+  }
+  return nullptr;
+}
+
+void NetworkReader::add_storages() {
+  std::vector<std::vector<graph::ValueId>> values(topology_.storages.size());
+  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+    values[index(topology_.values[i].storage)].push_back(static_cast<graph::ValueId>(i));
+  }
+  for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
+    add_storage(static_cast<graph::StorageId>(i), values[i]);
+  }
+}
+
+/// The ticks of a call in which the memory of a let is touched.
+KernelTicks::FoundLet NetworkReader::find_let(graph::KernelId id,
+                                              const KernelBuffer& buffer) const {
+  const std::optional<KernelTicks>& ticks = kernels_[index(id)].ticks;
+  return ticks ? ticks->find_let(buffer.name, buffer.offset) : KernelTicks::FoundLet();
+}
+
+/// The ticks of a call in which a workspace is touched; nullopt if it never is.
+std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
+                                                      const KernelBuffer& buffer,
+                                                      PoolProblem& pool) const {
+  const KernelTicks::FoundLet found = find_let(id, buffer);
+  if (!found.is_found) {
+    refuse(pool, "the let " + quoted(buffer.name) + " in " +
+                     quoted(topology_.kernels[index(id)].symbol) + " cannot be followed");
+  }
+  return found.touched;
+}
+
+/// Adds constants in their own pool, which TVM's planner counts together with workspaces.
+void NetworkReader::add_constants(graph::KernelId id) {
+  for (const KernelBuffer& constant : topology_.kernels[index(id)].constants) {
+    const KernelTicks::FoundLet found = find_let(id, constant);
+    if (!constant.pool || !found.touched) continue;
+    KernelConstant one{.bytes = constant.bytes};
+    for (const std::int64_t call : kernels_[index(id)].first_of_calls) {
+      one.live.push_back({call + found.touched->first, call + found.touched->last + 1});
+    }
+    result_.constants.push_back(std::move(one));
+  }
+}
+
+void NetworkReader::add_workspaces(graph::KernelId id) {
+  const Kernel& kernel = topology_.kernels[index(id)];
+  for (std::size_t i = 0; i < kernel.workspaces.size(); ++i) {
+    const KernelBuffer& workspace = kernel.workspaces[i];
+    PoolProblem* pool = problem_of(workspace.pool);
+    if (pool == nullptr) continue;
+    if (!workspace.offset || !workspace.bytes) {
+      refuse_unplaced(*pool, quoted(workspace.name) + " in " + quoted(kernel.symbol));
+      continue;
+    }
+    PlannedBuffer buffer{.source = kernel.source,
+                         .function = kernel.function,
+                         .variable = workspace.name,
+                         .pool = *workspace.pool,
+                         .offset = *workspace.offset,
+                         .bytes = check_workspace(id, workspace, *pool),
+                         .kernel = id,
+                         .workspace = i};
+    const std::optional<TickRange> touched = scratch_ticks(id, workspace, *pool);
+    const std::vector<std::int64_t>& calls = kernels_[index(id)].first_of_calls;
+    scratch_lives_ += calls.size();
+    if (scratch_lives_ > kMaxScratchLives) return refuse(*pool, "there are too many calls");
+    for (const std::int64_t call : calls) {
+      if (touched) buffer.live.push_back({call + touched->first, call + touched->last + 1});
+    }
+    buffer.live = joined(std::move(buffer.live));
+    if (buffer.live.empty()) {
+      buffer.live = {{0, 1}};
+      buffer.bytes = 0;
+    }
+    pool->buffers.push_back(std::move(buffer));
+  }
+}
+
+/// The buffer of a pool that a kernel touches in only one way during a call.
+std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const TickMemory& memory,
+                                                    PoolProblem& pool) const {
+  const KernelTicks& ticks = *kernels_[index(call.kernel)].ticks;
+  if (memory.argument >= call.arguments.size()) return std::nullopt;
+  const Argument& argument = call.arguments[memory.argument];
+  const auto is_it = [&](const PlannedBuffer& buffer) {
+    if (!memory.let) return buffer.storage.has_value() && buffer.storage == argument.storage;
+    const LetTicks& let = ticks.lets[*memory.let];
+    return buffer.kernel == call.kernel && buffer.variable == let.name &&
+           buffer.offset == let.offset;
+  };
+  if (memory.let) {
+    // Lets with one name and offset are one buffer, so the code may also touch it through the other
+    // one.
+    const LetTicks& let = ticks.lets[*memory.let];
+    const auto is_same = [&](const LetTicks& other) {
+      return other.name == let.name && other.offset == let.offset;
+    };
+    if (argument.pool != pool.pool || std::ranges::count_if(ticks.lets, is_same) != 1) {
+      return std::nullopt;
+    }
+  } else {
+    const auto is_same = [&](const Argument& other) { return other.storage == argument.storage; };
+    const auto is_inside = [&](const LetTicks& let) { return let.argument == memory.argument; };
+    if (!argument.storage || std::ranges::count_if(call.arguments, is_same) != 1 ||
+        std::ranges::any_of(ticks.lets, is_inside)) {
+      return std::nullopt;
+    }
+  }
+  const auto found = std::ranges::find_if(pool.buffers, is_it);
+  if (found == pool.buffers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - pool.buffers.begin());
+}
+
+/// Finds pairs that the code of one call allows and that the other values in the two buffers do not
+/// forbid: one buffer is not needed after it, the other not before it.
+void NetworkReader::find_in_place(graph::CallId id) {
+  const Call& call = topology_[id];
+  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
+  if (!ticks) return;
+  for (const InPlaceTick& one : ticks->in_place) {
+    const std::int64_t tick = steps_[call.position] + one.tick;
+    for (PoolProblem& pool : result_.pools) {
+      const auto from = buffer_of(call, one.from, pool);
+      const auto to = buffer_of(call, one.to, pool);
+      if (!from || !to) continue;
+      const PlannedBuffer& old = pool.buffers[*from];
+      const PlannedBuffer& result = pool.buffers[*to];
+      const bool has_one_life = old.live.size() == 1 && result.live.size() == 1;
+      if (!has_one_life || old.is_port || result.is_port) continue;
+      if (old.live.front().upper != tick + 1 || result.live.front().lower != tick) continue;
+      pool.in_place.push_back({id, *from, *to});
+    }
+  }
 }
 
 }  // namespace mlf::plan

@@ -1,7 +1,6 @@
-// Reads the pools of one network from its topology and its kernels' TIR. One class in four files:
-// the clock and the pools (network_problem.cpp), the buffers with their lifetimes
-// (network_buffers.cpp), the bytes that kernels touch (network_accesses.cpp), and other uncertainty
-// (network_certainty.cpp).
+// Reads the pools of one network from its topology and its kernels' TIR. One class in two files:
+// the clock, the pools and the buffers with their lifetimes (network_problem.cpp), and the reasons
+// to move none of them (network_certainty.cpp).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// An order problem prepared for searches, with the predecessors and the cost of each step; and the
-// exact search.
+// An order problem prepared for searches, with the predecessors and the cost of each step.
 #pragma once
 
 #include <cstdint>
@@ -99,14 +98,5 @@ struct FoundOrder {
   std::vector<CallIndex> calls;
   std::uint64_t peak = 0;
 };
-
-struct OrderSearchResult {
-  std::optional<FoundOrder> better{};  ///< the best order, if its peak is below the known one
-  std::uint64_t lower_bound = 0;
-};
-
-/// Searches an order with a peak below `known_peak`; `lower_bound` is that of the graph.
-OrderSearchResult search_order(const OrderGraph& graph, std::uint64_t known_peak,
-                               std::uint64_t lower_bound, const SearchLimits& limits);
 
 }  // namespace mlf::plan

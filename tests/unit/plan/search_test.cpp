@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "plan/allocator/skyline.h"
-#include "plan/allocator/state_set.h"
 #include "random_problems.h"
 
 namespace mlf::plan {

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "mlf/plan/problem.h"
-#include "plan/allocator/by_time.h"
 #include "plan/allocator/greedy.h"
 #include "plan/allocator/instance.h"
 #include "plan/allocator/windows.h"
