@@ -17,7 +17,7 @@
 #include "commands/command.h"
 #include "commands/network_run.h"
 #include "deployment/member_text.h"
-#include "deployment/owners.h"
+#include "deployment/tir_name.h"
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"

@@ -3,18 +3,294 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
 
 #include "deployment/agreement.h"
 #include "deployment/member_text.h"
-#include "deployment/owners.h"
+#include "deployment/tir_name.h"
 #include "mlf/inspection.h"
 #include "support/error.h"
 #include "support/name_map.h"
+#include "support/numbers.h"
 #include "tir/c/c.h"
 #include "tir/c/read/declaration_faults.h"
 
 namespace mlf {
+namespace {
+
+using graph::Exactness;
+using graph::Topology;
+
+// --- What TVM counts, done again ---------------------------------------------------------------
+
+bool is_graph_executor(const Topology& topology) {
+  return topology.provenance.kind == graph::ProvenanceKind::graph_json;
+}
+
+std::uint64_t bytes_of_outputs(const Topology& topology) {
+  std::uint64_t sum = 0;
+  for (const graph::Port& port : topology.outputs) {
+    if (port.value) sum += topology[*port.value].bytes.value_or(0);
+  }
+  return sum;
+}
+
+std::uint64_t bytes_of_values(const Topology& topology) {
+  std::uint64_t sum = 0;
+  for (const graph::Value& value : topology.values) sum += value.bytes.value_or(0);
+  return sum;
+}
+
+/// TVM's way of counting, and the alignment that it rounds up to; 1 for none.
+struct Reason {
+  ClaimReason code;
+  std::uint64_t alignment = 1;
+};
+
+// UpdateMainWorkspaceSize (src/relay/backend/te_compiler.cc) counts every Relay variable as an
+// input and the body of main as its output. From v0.9 on, AOT's main is in A-normal form there, so
+// all values are variables, and a tuple is a value in addition to its fields.
+std::optional<Reason> reason_of_io(const Topology& topology, const MemoryClaim& claim) {
+  if (claim.claimed < claim.found.bytes) return {};
+  const std::uint64_t outputs = bytes_of_outputs(topology);
+  const std::uint64_t more = claim.claimed - claim.found.bytes;
+  if (is_graph_executor(topology)) {
+    const bool fits = topology.outputs.size() > 1 && outputs > 0 && more % outputs == 0;
+    return fits ? std::optional(Reason{ClaimReason::outputs_and_tuple}) : std::nullopt;
+  }
+  if (claim.claimed < bytes_of_values(topology)) return {};
+  return Reason{claim.claimed == bytes_of_values(topology) ? ClaimReason::every_value
+                                                           : ClaimReason::every_value_and_tuple};
+}
+
+std::optional<Reason> reason_of_constants(const Topology& topology, const MemoryClaim& claim) {
+  const std::uint64_t of_kernels = bytes_of_kernel_constants(topology);
+  const bool fits = of_kernels > 0 && claim.claimed + of_kernels == claim.found.bytes;
+  return fits ? std::optional(Reason{ClaimReason::no_constants_of_kernels}) : std::nullopt;
+}
+
+/// CalculateWorkspaceBytes (src/tir/analysis/calculate_workspace.cc): each allocation rounded up.
+/// TVM takes the maximum at one time, which is the sum for nested allocations, as TE generates
+/// them.
+std::uint64_t workspace_of(const graph::Kernel& kernel, std::uint64_t alignment) {
+  std::uint64_t sum = 0;
+  for (const graph::KernelBuffer& buffer : kernel.workspaces) {
+    if (!buffer.pool) sum += support::round_up<std::uint64_t>(buffer.bytes.value_or(0), alignment);
+  }
+  return sum;
+}
+
+std::uint64_t largest_workspace(const Topology& topology, std::uint64_t alignment) {
+  std::uint64_t largest = 0;
+  for (const graph::Kernel& kernel : topology.kernels) {
+    largest = std::max(largest, workspace_of(kernel, alignment));
+  }
+  return largest;
+}
+
+std::uint64_t allocations_of_main(const Topology& topology, std::uint64_t alignment) {
+  std::uint64_t sum = 0;
+  for (const graph::Storage& storage : topology.storages) {
+    if (storage.kind == graph::StorageKind::workspace) {
+      sum += support::round_up<std::uint64_t>(storage.bytes.value_or(0), alignment);
+    }
+  }
+  return sum;
+}
+
+/// The bytes of the expression that makes a value. For a call, these are all its outputs, because
+/// its type is a tuple of them.
+std::uint64_t bytes_of_expression(const Topology& topology, const graph::Value& value) {
+  if (!value.producer || value.producer->kind != graph::EndpointKind::call) {
+    return value.bytes.value_or(0);
+  }
+  std::uint64_t sum = 0;
+  for (const graph::Argument& argument : topology.calls[value.producer->step].arguments) {
+    if (argument.writes) sum += topology[*argument.writes].bytes.value_or(0);
+  }
+  return sum;
+}
+
+/// UpdateMainWorkspaceSize: a storage id has the size of its largest expression, and each field of
+/// a tuple counts as the whole tuple. The body of main counts only as an output.
+std::uint64_t storage_of_expressions(const Topology& topology) {
+  std::map<graph::StorageId, std::uint64_t> largest;
+  for (const graph::Value& value : topology.values) {
+    if (topology[value.storage].kind != graph::StorageKind::workspace) continue;
+    const bool is_body = topology.outputs.size() == 1 && topology.outputs[0].value &&
+                         &topology[*topology.outputs[0].value] == &value;
+    if (is_body) continue;
+    std::uint64_t& bytes = largest[value.storage];
+    bytes = std::max(bytes, bytes_of_expression(topology, value));
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [storage, bytes] : largest) sum += bytes;
+  return sum;
+}
+
+/// Storage of the graph executor that contains no output at the end.
+std::uint64_t storage_but_of_outputs(const Topology& topology) {
+  std::uint64_t sum = allocations_of_main(topology, 1);
+  std::vector<graph::StorageId> counted;
+  for (const graph::Port& port : topology.outputs) {
+    if (!port.value) continue;
+    const graph::StorageId id = topology[*port.value].storage;
+    if (std::ranges::find(counted, id) != counted.end()) continue;
+    counted.push_back(id);
+    if (topology[id].kind == graph::StorageKind::workspace) sum -= topology[id].bytes.value_or(0);
+  }
+  return sum;
+}
+
+// The possible values of `workspace-byte-alignment`, the usual one first.
+constexpr std::array<std::uint64_t, 7> kAlignments{16, 1, 4, 8, 32, 64, 128};
+
+// The exporter (_build_function_memory_map of python/tvm/micro/model_library_format.py) adds the
+// largest workspace of a kernel to main's allocations, including arrays on the stack. The
+// executor's option `workspace-byte-alignment`, in v0.8 the target's, is 16 unless it is set.
+std::optional<Reason> reason_of_workspace(const Topology& topology, const MemoryClaim& claim) {
+  for (const std::uint64_t alignment : kAlignments) {
+    const std::uint64_t kernel = largest_workspace(topology, alignment);
+    if (!is_graph_executor(topology)) {
+      if (claim.claimed != allocations_of_main(topology, alignment) + kernel) continue;
+      return Reason{ClaimReason::largest_kernel_and_main, alignment};
+    }
+    if (claim.claimed == allocations_of_main(topology, 1) + kernel) {
+      return Reason{ClaimReason::largest_kernel_and_storage, alignment};
+    }
+    if (claim.claimed == storage_but_of_outputs(topology) + kernel) {
+      return Reason{ClaimReason::storage_but_of_outputs, alignment};
+    }
+    if (claim.claimed == storage_of_expressions(topology) + kernel) {
+      return Reason{ClaimReason::outputs_together, alignment};
+    }
+  }
+  return {};
+}
+
+// --- Claims ------------------------------------------------------------------------------------
+
+/// The sum of the devices' claims; nullopt if there are none.
+template <class Number>
+std::optional<std::uint64_t> sum_over_devices(const Module& module, Number&& number) {
+  std::optional<std::uint64_t> sum;
+  for (const MainMemory& main : module.memory.main) {
+    const std::optional<std::uint64_t> one = number(main);
+    if (one) sum = sum.value_or(0) + *one;
+  }
+  return sum;
+}
+
+std::optional<Reason> reason_of(const Topology& topology, const MemoryClaim& claim) {
+  switch (claim.kind) {
+    case ClaimKind::inputs_and_outputs:
+      return reason_of_io(topology, claim);
+    case ClaimKind::constants:
+      return reason_of_constants(topology, claim);
+    case ClaimKind::workspace:
+      return reason_of_workspace(topology, claim);
+  }
+  return {};
+}
+
+struct ClaimReasonInfo {
+  std::string_view code;
+  std::string_view sentence;
+};
+
+const ClaimReasonInfo& info(ClaimReason reason) {
+  static constexpr ClaimReasonInfo kInfos[] = {
+#define MLF_CLAIM_REASON(name, code, sentence) {code, sentence},
+#include "mlf/claim_reasons.def"
+#undef MLF_CLAIM_REASON
+  };
+  return kInfos[static_cast<std::size_t>(reason)];
+}
+
+std::string sentence_of(const Reason& reason) {
+  std::string text(info(reason.code).sentence);
+  if (reason.alignment != 1) {
+    text += fmt::format(", rounding allocations up to {} bytes", reason.alignment);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_string(ClaimReason reason) {
+  return info(reason).code;
+}
+
+std::string_view to_string(ClaimKind kind) {
+  constexpr std::array<std::string_view, 3> kNames{"inputs-and-outputs", "constants", "workspace"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool MemoryClaim::agrees() const {
+  switch (found.exactness) {
+    case Exactness::exact:
+      return claimed == found.bytes;
+    case Exactness::at_least:
+      return claimed >= found.bytes;
+    case Exactness::at_most:
+      return claimed <= found.bytes;
+    case Exactness::unknown:
+      break;
+  }
+  return true;
+}
+
+std::vector<MemoryClaim> memory_claims(const Module& module) {
+  std::vector<MemoryClaim> claims;
+  const auto add = [&](ClaimKind kind, auto&& number) {
+    const std::optional<std::uint64_t> claimed = sum_over_devices(module, number);
+    if (claimed) claims.push_back({kind, *claimed, {0, Exactness::unknown}});
+  };
+  add(ClaimKind::inputs_and_outputs, [](const MainMemory& main) { return main.io_size_bytes; });
+  add(ClaimKind::constants, [](const MainMemory& main) { return main.constants_size_bytes; });
+  add(ClaimKind::workspace,
+      [](const MainMemory& main) { return std::optional(main.workspace_size_bytes); });
+  return claims;
+}
+
+std::vector<MemoryClaim> memory_claims(const Module& module, const Topology& topology) {
+  const graph::MemoryTotals totals = graph::memory_totals(topology);
+  const std::array found{totals.inputs_and_outputs, totals.constants, totals.workspace()};
+  std::vector<MemoryClaim> claims = memory_claims(module);
+  for (MemoryClaim& claim : claims) {
+    claim.found = found[static_cast<std::size_t>(claim.kind)];
+    if (claim.agrees()) continue;
+    const std::optional<Reason> reason = reason_of(topology, claim);
+    if (!reason) continue;
+    claim.reason_code = reason->code;
+    claim.reason = sentence_of(*reason);
+  }
+  return claims;
+}
+
+std::uint64_t bytes_of_kernel_constants(const Topology& topology) {
+  std::uint64_t bytes = 0;
+  for (const graph::Kernel& kernel : topology.kernels) {
+    for (const graph::KernelBuffer& constant : kernel.constants) {
+      if (!constant.pool) bytes += constant.bytes.value_or(0);
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::uint64_t> workspaces_beside_pools(const Topology& topology) {
+  std::vector<std::uint64_t> bytes{0};
+  for (const std::uint64_t alignment : kAlignments) {
+    bytes.push_back(allocations_of_main(topology, alignment) +
+                    largest_workspace(topology, alignment));
+  }
+  std::ranges::sort(bytes);
+  bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
+  return bytes;
+}
+
 namespace deployment {
 namespace {
 

@@ -8,17 +8,16 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "archive/contents.h"
 #include "deployment/agreement.h"
 #include "deployment/constants.h"
-#include "deployment/generated_c.h"
 #include "deployment/inferred_library.h"
 #include "deployment/member_text.h"
-#include "deployment/members_once.h"
 #include "deployment/network_search.h"
-#include "deployment/owners.h"
+#include "deployment/tir_name.h"
 #include "deployment/tir_sources.h"
 #include "graph/kernels/kernel_code.h"
 #include "model_library/build.h"
@@ -33,7 +32,6 @@ namespace mlf {
 namespace {
 
 using archive::Member;
-using deployment::MembersOnce;
 using support::get_or_throw;
 
 /// Directories and links belong to no module.
@@ -101,6 +99,20 @@ bool has_whole_constants(const TirSource& source) {
   return !source.c && source.member != nullptr &&
          tir::detect(source.text) == tir::Dialect::save_json;
 }
+
+/// Collects members in the order of their first use, each once. Several TIR sources share generated
+/// C and parameters.
+class MembersOnce {
+ public:
+  void add(const Member* member) {
+    if (seen_.insert(member).second) members_.push_back(member);
+  }
+  std::vector<const Member*> take() && { return std::move(members_); }
+
+ private:
+  std::unordered_set<const Member*> seen_;
+  std::vector<const Member*> members_;
+};
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "deployment/member_text.h"
-#include "deployment/owners.h"
+#include "deployment/tir_name.h"
 #include "support/characters.h"
 #include "tir/c/read/interface_header.h"
 

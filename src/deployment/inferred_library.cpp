@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "deployment/member_text.h"
-#include "deployment/owners.h"
 #include "deployment/tir_name.h"
 #include "graph/kernels/functions.h"
 #include "mlf/target.h"

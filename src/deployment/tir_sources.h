@@ -1,13 +1,15 @@
-// Finds the TIR of an archive, and the better source if it has the same TIR twice.
+// Finds the TIR of an archive: captured TIR and generated C, the only one in an archive as TVM
+// exports it; and the better source if it has the same TIR twice.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "deployment/generated_c.h"
 #include "deployment/tir_name.h"
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
@@ -15,6 +17,36 @@
 #include "support/name_map.h"
 
 namespace mlf::deployment {
+
+/// The C of one module.
+struct GeneratedC {
+  /// Its TIR, one source for each target, even if the archive has a better source.
+  std::vector<TirSource> sources;
+  /// Places of its functions, by symbol.
+  support::NameMap<std::string, tir::CodePlace> places;
+};
+
+/// Reads the files of a module far enough to find the ends of their functions. Adds the stems of
+/// its sources to `stems`. Throws `Error`.
+GeneratedC generated_c(const archive::Archive& archive, const Module& module,
+                       const tir::MacroValues& macros, Stems& stems);
+
+/// Finds the modules of a library that captured TIR contains.
+class CapturedModules {
+ public:
+  CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured);
+
+  /// Returns whether the captured TIR contains this module of the library, see
+  /// `Deployment::tir_sources`.
+  bool show(const Module& module) const;
+
+ private:
+  bool mention(std::string_view prefix) const;
+
+  std::span<const TirSource> captured_;
+  bool is_only_one_;
+  std::set<std::string_view> symbols_;  ///< words after "tvmgen_" in the texts, if needed
+};
 
 struct TirSources {
   std::vector<TirSource> all;  ///< see `Deployment::tir_sources`

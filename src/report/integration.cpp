@@ -12,7 +12,7 @@
 #include "analysis/cost/regions.h"
 #include "deployment/entry_point.h"
 #include "deployment/member_text.h"
-#include "deployment/owners.h"
+#include "deployment/tir_name.h"
 #include "graph/kernels/callees.h"
 #include "graph/kernels/kernel_code.h"
 #include "mlf/budget.h"

@@ -13,7 +13,6 @@
 #include "analysis/packed_arguments.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"
-#include "deployment/module_facts.h"
 #include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
 #include "graph/kernels/kernel_code.h"

@@ -13,7 +13,7 @@
 
 #include "deployment/entry_point.h"
 #include "deployment/member_text.h"
-#include "deployment/owners.h"
+#include "deployment/tir_name.h"
 #include "graph/formats/graph_json.h"
 #include "mlf/inspection.h"
 #include "support/characters.h"

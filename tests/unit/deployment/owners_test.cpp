@@ -1,5 +1,5 @@
 // Which module and target a TIR belongs to.
-#include "deployment/owners.h"
+#include "deployment/tir_name.h"
 
 #include <gtest/gtest.h>
 

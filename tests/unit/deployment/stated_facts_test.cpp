@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "deployment/module_facts.h"
+#include "deployment/network_search.h"
 #include "mlf/inspection.h"
 #include "tir/c/read/interface_header.h"
 
