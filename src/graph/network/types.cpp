@@ -1,4 +1,3 @@
-#include <algorithm>
 // Completes the types of tensors from all available sources.
 #include <algorithm>
 #include <map>
