@@ -21,7 +21,7 @@
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
-#include "report/relay_quantization.h"
+#include "report/relay_text.h"
 #include "result_file.h"
 #include "run/call_pairs.h"
 #include "support/error.h"

@@ -16,7 +16,6 @@
 #include "mlf/run.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
-#include "report/code_lines.h"
 #include "report/constants.h"
 #include "report/kernel_text.h"
 #include "report/layers.h"

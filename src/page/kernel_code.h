@@ -11,7 +11,6 @@
 
 #include "mlf/deployment.h"
 #include "page/page.h"
-#include "report/code_lines.h"
 #include "report/constants.h"
 #include "report/kernel_text.h"
 

@@ -37,8 +37,4 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
 /// The offsets of constants in pools whose data the attributes of main list.
 std::set<std::uint64_t> offsets_with_data(tir::Node main);
 
-/// Adds kernels that have a plainer schedule than others of the same operator.
-void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFunction>& functions,
-                          std::vector<CostFinding>& findings);
-
 }  // namespace mlf::report

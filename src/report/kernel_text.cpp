@@ -1,13 +1,132 @@
 #include "report/kernel_text.h"
 
-#include <algorithm>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "deployment/member_text.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/error.h"
+#include "support/numbers.h"
+#include "tir/c/c.h"
 
-namespace mlf::report {
+namespace mlf {
+namespace report {
+namespace {
+
+using analysis::Count;
+
+constexpr std::string_view kConstantInfo = "struct TVMConstantInfo ";
+constexpr std::string_view kOffsetComment = "UL /* byte_offset*/, ";
+
+/// The bytes of the string whose length follows the offset of an entry, if it is a number.
+Count string_after(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
+  text.remove_prefix(at);
+  const auto length = support::take_number<std::uint64_t>(text);
+  // C ends the string with an additional zero.
+  return length ? Count(*length) + 1 : Count::unknown();
+}
+
+Count copies_in(std::string_view text) {
+  Count bytes;
+  std::size_t at = text.find(kConstantInfo);
+  if (at == text.npos || text.substr(at, text.find('{', at) - at).find("[0]") != text.npos) {
+    return bytes;
+  }
+  if (text.find(kOffsetComment, at) == text.npos) return Count::unknown();
+  while (at != text.npos) {
+    at = text.find(kOffsetComment, at);
+    if (at == text.npos) break;
+    at += kOffsetComment.size();
+    bytes += string_after(text, at);
+  }
+  return bytes;
+}
+
+/// The number that TVM gave a file: 1 of "default_lib1.c".
+std::optional<std::size_t> number_of(std::string_view name) {
+  const std::size_t at = name.rfind("lib");
+  if (at == name.npos) return std::nullopt;
+  name.remove_prefix(at + 3);
+  return support::take_number<std::size_t>(name);
+}
+
+/// Whether a file of generated C or an object is missing: TVM numbers them from 0 on.
+bool misses_files(const Module& module) {
+  std::set<std::size_t> numbers;
+  for (const auto* files : {&module.files.sources, &module.files.objects}) {
+    for (const FileRef& file : *files) {
+      if (const auto number = number_of(file.name)) numbers.insert(*number);
+    }
+  }
+  return !numbers.empty() && *numbers.rbegin() >= numbers.size();
+}
+
+}  // namespace
+
+LineTable::LineTable(std::string_view text) : starts_{0} {
+  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
+    starts_.push_back(static_cast<std::uint32_t>(at + 1));
+  }
+}
+
+std::uint32_t LineTable::line_of(std::uint32_t offset) const {
+  const auto next = std::ranges::upper_bound(starts_, offset);
+  return static_cast<std::uint32_t>(next - starts_.begin());
+}
+
+std::string_view LineTable::lines_of(std::string_view text, const CodeLines& lines) const {
+  const auto start_of = [&](std::size_t line) {
+    if (line == 0) return std::size_t{0};
+    return line <= starts_.size() ? std::size_t{starts_[line - 1]} : text.size();
+  };
+  const std::size_t begin = start_of(lines.first);
+  return text.substr(begin, start_of(std::size_t{lines.last} + 1) - begin);
+}
+
+std::string_view lines_of(std::string_view text, const CodeLines& lines) {
+  return LineTable(text).lines_of(text, lines);
+}
+
+std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
+                                                          const Module& module) {
+  std::map<std::string, CodeLines, std::less<>> functions;
+  for (const FileRef& file : module.files.sources) {
+    const std::string_view text = deployment::member_text(archive, file);
+    const LineTable lines(text);
+    for (const tir::CDefinition& definition : tir::describe_c(text).definitions) {
+      const tir::SourceRange range = definition.range;
+      functions.try_emplace(definition.symbol,
+                            CodeLines{file.name, lines.line_of(range.begin),
+                                      lines.line_of(range.end > 0 ? range.end - 1 : 0)});
+    }
+  }
+  return functions;
+}
+
+TirSource text_beside(const archive::Archive& archive, const TirSource& twin) {
+  TirSource text = twin;
+  text.member = twin.twin_of;
+  text.twin_of = nullptr;
+  text.name = text.member->name;
+  text.text = support::get_or_throw(archive.read(*text.member));
+  return text;
+}
+
+Count copied_constants(const archive::Archive& archive, const Module& module) {
+  Count bytes;
+  if (misses_files(module)) bytes += Count::unknown();
+  for (const FileRef& file : module.files.sources) {
+    bytes += copies_in(deployment::member_text(archive, file));
+  }
+  return bytes;
+}
+
 namespace {
 
 using tir::Kind;
@@ -88,4 +207,12 @@ KernelText kernel_text(const Deployment& deployment, const KernelReport& kernel)
   return text;
 }
 
-}  // namespace mlf::report
+}  // namespace report
+
+std::string lines_text(const std::optional<CodeLines>& lines) {
+  if (!lines) return "-";
+  const std::string_view file = std::string_view(lines->file).substr(lines->file.rfind('/') + 1);
+  return fmt::format("{}:{}-{}", file, lines->first, lines->last);
+}
+
+}  // namespace mlf

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "report/relay_shapes.h"
+#include "report/relay_text.h"
 #include "support/lines.h"
 
 namespace mlf::report {

@@ -1,18 +1,121 @@
 // Writes reports, checks and differences as JSON: keys in the order of their schemas.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
 #include "analysis/count_json.h"
+#include "deployment/files_json.h"
 #include "graph/formats/type_json.h"
+#include "json/text.h"
 #include "json/write_document.h"
 #include "mlf/budget.h"
 #include "mlf/diff.h"
+#include "mlf/formats.h"
+#include "mlf/integration.h"
 #include "mlf/report.h"
 #include "report/shared_numbers.h"
 #include "support/error.h"
+#include "support/numbers.h"
 
 namespace mlf {
 namespace report {
 namespace {
 
 using json::Writer;
+
+void write_quantization(Writer& out, const Quantization& quantization) {
+  out.key("scale");
+  out.real(quantization.scale);
+  out.member("zero_point", quantization.zero_point);
+}
+
+void write_integration_tensor(Writer& out, const IntegrationTensor& tensor) {
+  out.member("name", tensor.name);
+  out.text_or_null("field", tensor.field);
+  graph::write_type(out, tensor.type);
+  out.member("bytes", tensor.bytes);
+  out.member("alignment", tensor.alignment);
+  out.object("quantization", tensor.quantization, write_quantization);
+}
+
+void write_integration_function(Writer& out, const IntegrationFunction& function) {
+  out.member("symbol", function.symbol);
+  out.text_or_null("prototype", function.prototype);
+  out.text_or_null("member", function.member);
+  out.objects("arguments", function.arguments, write_integration_tensor);
+}
+
+void write_integration_memory(Writer& out, const IntegrationMemory& memory) {
+  out.text_or_null("name", memory.name);
+  out.member("kind", to_string(memory.kind));
+  out.member("in_archive", memory.is_in_archive);
+  out.member("bytes", memory.bytes);
+  out.member("alignment", memory.alignment);
+  out.text_or_null("section", memory.section);
+  out.text_or_null("data", memory.data);
+}
+
+void write_external(Writer& out, const ExternalName& external) {
+  out.member("name", external.name);
+  out.member("origin", external.origin);
+}
+
+void write_integration_loop(Writer& out, const IntegrationLoop& loop) {
+  out.member("function", loop.function);
+  out.text_or_null("member", loop.member);
+  out.member("line", loop.line);
+  out.member("variable", loop.cost.variable);
+  out.member("depth", loop.cost.depth);
+  out.member("extent", loop.cost.extent);
+  out.member("iterations", loop.cost.iterations);
+}
+
+void write_integration(Writer& out, const ModuleIntegration& list, const ModuleFiles& files,
+                       const ModuleReport& report) {
+  out.member("name", list.name);
+  out.text_or_null("interface", list.interface ? to_string(*list.interface) : std::string_view());
+  out.objects("functions", list.functions, write_integration_function);
+  out.objects("structs", list.structs, [&](Writer&, const CStruct& one) {
+    out.member("name", one.name);
+    out.member("fields", one.fields);
+  });
+  out.member("type_codes", list.type_codes);
+  out.objects("inputs", list.inputs, write_integration_tensor);
+  out.objects("outputs", list.outputs, write_integration_tensor);
+  out.objects("memory", list.memory, write_integration_memory);
+  out.objects("external", list.external, write_external);
+  out.member("external_from", list.is_linked ? "objects" : "c");
+  out.objects("headers", list.headers, write_external);
+  out.member("include_directories", list.include_directories);
+  out.member("definitions", list.definitions);
+  out.member("flags", list.flags);
+  out.objects("state", list.state, [&](Writer&, const KeptState& state) {
+    out.member("name", state.name);
+    out.member("bytes", state.bytes);
+    out.member("why", state.why);
+  });
+  out.objects("loops", list.loops, write_integration_loop);
+  out.object("files", files, deployment::write_files);
+  out.member("uncertain", report.uncertain);
+}
+
+}  // namespace
+}  // namespace report
+
+std::string to_json(const Deployment& deployment, const Integration& integration,
+                    const DocumentForm& form) {
+  return json::document_text(form, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
+    out.member("archive", json::valid_utf8(deployment.archive().path()));
+    out.objects("modules", support::positions(integration.modules.size()),
+                [&](json::Writer&, std::size_t i) {
+                  report::write_integration(out, integration.modules[i],
+                                            deployment.library().modules[i].files,
+                                            integration.report.modules[i]);
+                });
+  });
+}
+
+namespace report {
+namespace {
 
 void write_lines(Writer& out, const CodeLines& lines) {
   out.member("file", lines.file);
@@ -382,6 +485,109 @@ Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayo
         if (!module.network) continue;
         report::write_node_costs(out, module, call_measures()[static_cast<std::size_t>(measure)]);
       }
+    });
+  });
+}
+
+// --- SARIF ---------------------------------------------------------------------------------------
+
+namespace report {
+namespace {
+
+void write_text(Writer& out, std::string_view key, std::string_view text) {
+  out.object(key, [&] { out.member("text", text); });
+}
+
+void write_rule(Writer& out, std::string_view id, std::string_view meaning) {
+  out.begin_object();
+  out.member("id", id);
+  write_text(out, "shortDescription", meaning);
+  out.end_object();
+}
+
+void write_tool(Writer& out) {
+  out.object("driver", [&] {
+    out.member("name", "mlf");
+    out.member("version", version());
+    out.array("rules", [&] {
+      for (const ResourceInfo& one : resource_infos()) {
+        write_rule(out, fmt::format("over-{}", one.name),
+                   fmt::format("The network needs more {} than the budget allows", one.name));
+      }
+      write_rule(out, "over-memory", "The networks need more of a memory than it has");
+      write_rule(out, "symbol-clash", "Two archives define a symbol that a program can have once");
+      for (const CostFindingInfo& finding : all_cost_findings()) {
+        write_rule(out, finding.code, finding.meaning);
+      }
+    });
+  });
+}
+
+struct SarifResult {
+  std::string rule;
+  std::string_view level;
+  std::string text;
+};
+
+void write_result(Writer& out, const SarifResult& result, std::string_view archive) {
+  out.member("ruleId", result.rule);
+  out.member("level", result.level);
+  write_text(out, "message", result.text);
+  out.array("locations", [&] {
+    out.begin_object();
+    out.object("physicalLocation", [&] {
+      // A file name may contain any bytes.
+      out.object("artifactLocation", [&] { out.member("uri", json::valid_utf8(archive)); });
+    });
+    out.end_object();
+  });
+}
+
+void add_limit(std::vector<SarifResult>& list, const BudgetResult& one) {
+  if (one.verdict == Verdict::fits) return;
+  list.push_back({fmt::format("over-{}", one.limit.memory ? "memory" : to_string(one.limit)),
+                  one.verdict == Verdict::exceeds ? "error" : "warning",
+                  fmt::format("{}: {} needs {}, the limit is {}: {}", printable(one.module),
+                              printable(to_string(one.limit)), to_string(one.needed),
+                              one.limit.most, fmt::join(one.remarks, "; "))});
+}
+
+void add_finding(std::vector<SarifResult>& list, const FindingResult& unwanted) {
+  const std::string rule(info(unwanted.code).code);
+  const std::string module = printable(unwanted.module);
+  for (const CostFinding& one : unwanted.found) {
+    list.push_back({rule, "error",
+                    fmt::format("{}: {}: {} bytes: {}", module, printable(one.where),
+                                to_string(one.bytes), printable(one.evidence))});
+  }
+  if (unwanted.presence() == Presence::undecided) {
+    const std::string why = fmt::format("{}", fmt::join(unwanted.unsearched, "; "));
+    list.push_back({rule, "warning", fmt::format("{}: undecided: {}", module, printable(why))});
+  }
+}
+
+}  // namespace
+}  // namespace report
+
+std::string to_sarif(const CheckResults& results, std::string_view archive, JsonLayout layout) {
+  std::vector<report::SarifResult> list;
+  for (const BudgetResult& one : results.limits) report::add_limit(list, one);
+  for (const FindingResult& one : results.findings) report::add_finding(list, one);
+  for (const SymbolClash& one : results.clashes) {
+    list.push_back({"symbol-clash", "error",
+                    fmt::format("{} is defined by {}", printable(one.symbol),
+                                printable(fmt::format("{}", fmt::join(one.archives, ", "))))});
+  }
+  return json::object_text(layout, [&](json::Writer& out) {
+    out.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    out.member("version", "2.1.0");
+    out.array("runs", [&] {
+      out.begin_object();
+      out.object("tool", [&] { report::write_tool(out); });
+      out.objects("results", list, [&](json::Writer&, const report::SarifResult& one) {
+        report::write_result(out, one, archive);
+      });
+      out.end_object();
     });
   });
 }

@@ -1,4 +1,4 @@
-#include "report/code_lines.h"
+#include "report/kernel_text.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "mlf/deployment.h"
 #include "mlf/report.h"
-#include "report/relay_quantization.h"
+#include "report/relay_text.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::report {
