@@ -52,32 +52,25 @@ std::string type_text(const graph::TensorType& type) {
 
 /// How closely two calls must agree to be paired, the closest first. Of names of different
 /// programs, only the operator counts: TVM numbers and hashes them anew if anything before a kernel
-/// changes. Of equal kernels, one of which changed, the other is found by its name.
-enum class Likeness : std::uint8_t {
-  same_program_names_and_producers,  ///< and so on up to the inputs
-  same_program_and_producers,
-  same_program_and_name,
-  same_program,
-  same_types_and_producers,  ///< tensors of the same types from calls of which this holds as well
-  /// Multiply-accumulates, or the operator if there are none; elements of the output of any type.
-  same_work,
-  same_types,
-  same_operator,   ///< and elements of the output
-  same_producers,  ///< C does not say types
+/// changes.
+struct Likeness {
+  bool by_program = false;
+  bool by_name = false;       ///< of equal kernels, one of which may have changed
+  bool by_producers = false;  ///< tensors from calls of which this holds as well, up to the inputs
+  bool by_types = false;      ///< of the tensors; C does not say them
+  bool by_operator = false;   ///< and elements of the output of any type
+  bool by_mac = false;        ///< multiply-accumulates in place of the operator, if it has some
 };
-constexpr std::array kLikenesses{Likeness::same_program_names_and_producers,
-                                 Likeness::same_program_and_producers,
-                                 Likeness::same_program_and_name,
-                                 Likeness::same_program,
-                                 Likeness::same_types_and_producers,
-                                 Likeness::same_work,
-                                 Likeness::same_types,
-                                 Likeness::same_operator,
-                                 Likeness::same_producers};
-
-bool is_by_program(Likeness likeness) {
-  return likeness <= Likeness::same_program;
-}
+constexpr std::array kLikenesses{
+    Likeness{.by_program = true, .by_name = true, .by_producers = true},
+    Likeness{.by_program = true, .by_producers = true},
+    Likeness{.by_program = true, .by_name = true},
+    Likeness{.by_program = true},
+    Likeness{.by_producers = true, .by_types = true},
+    Likeness{.by_operator = true, .by_mac = true},
+    Likeness{.by_types = true},
+    Likeness{.by_operator = true},
+    Likeness{.by_producers = true}};
 
 /// The first operator of `relay.nn` in a kernel's name that is more than padding, without the words
 /// of a schedule: "dense" of "nn_contrib_dense_pack_clip_cast"; else the name without casts and
@@ -170,25 +163,16 @@ class Side {
   const ModuleReport& module() const { return module_; }
   const std::vector<std::uint64_t>& programs() const { return programs_; }
 
-  /// A number for each call, equal where calls are alike.
-  std::vector<std::uint64_t> keys(Likeness likeness, Numbering& numbering) const;
+  /// A number for each call, equal where calls are alike. `likeness` is one of kLikenesses.
+  std::vector<std::uint64_t> keys(const Likeness& likeness, Numbering& numbering) const;
 
  private:
   const ModuleReport& module_;
   std::vector<std::uint64_t> programs_;  // by kernel
 };
 
-std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) const {
+std::vector<std::uint64_t> Side::keys(const Likeness& likeness, Numbering& numbering) const {
   const Topology& network = *module_.network;
-  const bool by_program = is_by_program(likeness);
-  const bool by_name = likeness == Likeness::same_program_names_and_producers ||
-                       likeness == Likeness::same_program_and_name;
-  const bool by_producers = likeness == Likeness::same_program_names_and_producers ||
-                            likeness == Likeness::same_program_and_producers ||
-                            likeness == Likeness::same_types_and_producers ||
-                            likeness == Likeness::same_producers;
-  const bool by_types =
-      likeness == Likeness::same_types || likeness == Likeness::same_types_and_producers;
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> of_values(network.values.size(), 0);
   for (std::size_t i = 0; i < network.values.size(); ++i) {
@@ -197,20 +181,21 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
     const bool is_input = value.kind == graph::ValueKind::input;
     of_values[i] = numbering.of(is_input ? fmt::format("input {}", i) : std::string("constant"));
   }
-  const bool by_work = likeness == Likeness::same_work || likeness == Likeness::same_operator;
-  const bool by_arguments = by_types || by_producers;
+  const bool by_arguments = likeness.by_types || likeness.by_producers;
   for (const CallReport& report : module_.calls) {
     const graph::Call& call = network[report.call];
-    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(likeness)};
-    if (by_program) key.push_back(programs_[report.kernel]);
-    if (by_name) key.push_back(numbering.of(module_.kernels[report.kernel].short_name));
+    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(&likeness - kLikenesses.data())};
+    if (likeness.by_program) key.push_back(programs_[report.kernel]);
+    if (likeness.by_name) {
+      key.push_back(numbering.of(module_.kernels[report.kernel].short_name));
+    }
     const Count& mac = report[CallMeasure::mac];
-    if (by_work) key.push_back(output_elements(report));
-    const bool has_work = likeness == Likeness::same_work && mac.is_exact() && mac.min > 0;
+    if (likeness.by_operator) key.push_back(output_elements(report));
+    const bool has_work = likeness.by_mac && mac.is_exact() && mac.min > 0;
     key.push_back(has_work ? 1 : 0);
     if (has_work) {
       key.push_back(mac.min);
-    } else if (by_work) {
+    } else if (likeness.by_operator) {
       key.push_back(numbering.of(operator_of(module_.kernels[report.kernel].short_name)));
     }
     for (const graph::Argument& argument : call.arguments) {
@@ -219,8 +204,8 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
       // network.
       if (!argument.reads && !argument.writes) continue;
       key.push_back(static_cast<std::uint64_t>(argument.direction));
-      if (by_types) key.push_back(numbering.of(type_text(argument.type)));
-      if (by_producers && argument.reads) key.push_back(of_values[index(*argument.reads)]);
+      if (likeness.by_types) key.push_back(numbering.of(type_text(argument.type)));
+      if (likeness.by_producers && argument.reads) key.push_back(of_values[index(*argument.reads)]);
     }
     keys.push_back(numbering.of(std::move(key)));
     // Calls are in execution order, so producers get their numbers before their readers.
@@ -268,8 +253,8 @@ std::vector<std::size_t> pair_calls(const Side& left, const Side& right) {
   const std::vector<bool> left_shared = calls_of_shared_programs(left, right);
   const std::vector<bool> right_shared = calls_of_shared_programs(right, left);
   Numbering numbering;
-  for (const Likeness likeness : kLikenesses) {
-    const bool by_program = is_by_program(likeness);
+  for (const Likeness& likeness : kLikenesses) {
+    const bool by_program = likeness.by_program;
     const auto left_keys = left.keys(likeness, numbering);
     const auto right_keys = right.keys(likeness, numbering);
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> free;  // the last one first
