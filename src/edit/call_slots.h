@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "edit/edit.h"
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "mlf/graph/topology.h"

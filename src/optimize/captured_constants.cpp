@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "support/error.h"
 
 namespace mlf::optimize {

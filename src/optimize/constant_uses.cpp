@@ -6,7 +6,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"

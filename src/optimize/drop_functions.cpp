@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "json/document.h"
 #include "optimize/captured_constants.h"
 #include "optimize/metadata_numbers.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "optimize/c_constants.h"
 
 namespace mlf::optimize {

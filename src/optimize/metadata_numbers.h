@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "json/document.h"
 
 namespace mlf::optimize {

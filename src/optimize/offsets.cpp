@@ -19,7 +19,6 @@
 #include "deployment/agreement.h"
 #include "deployment/contradictions.h"
 #include "deployment/tir_name.h"
-#include "edit/edit.h"
 #include "edit/edited_archive.h"
 #include "graph/node_queries.h"
 #include "json/document.h"

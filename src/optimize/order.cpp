@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "edit/call_slots.h"
-#include "edit/edit.h"
 #include "edit/edited_archive.h"
 #include "optimize/moves.h"
 #include "optimize/tir_changes.h"

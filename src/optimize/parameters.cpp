@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "deployment/member_text.h"
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "json/document.h"
 #include "optimize/constant_uses.h"
 #include "optimize/metadata_numbers.h"

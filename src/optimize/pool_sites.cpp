@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"

@@ -5,7 +5,7 @@
 
 #include "archive/rewrite.h"
 #include "edit/call_slots.h"
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "mlf/profile.h"
 #include "process/regenerate.h"
 #include "support/error.h"

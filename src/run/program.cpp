@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "edit/call_slots.h"
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 
 namespace mlf::run {
 namespace {

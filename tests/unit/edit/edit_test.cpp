@@ -1,5 +1,5 @@
 // Changes of a text.
-#include "edit/edit.h"
+#include "edit/edited_archive.h"
 
 #include <gtest/gtest.h>
 
