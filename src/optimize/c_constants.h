@@ -1,5 +1,5 @@
-// The constants that the generated C of one module declares, and the reasons why some cannot
-// change.
+// The constants that the generated C of one module declares, the reasons why some cannot change,
+// what becomes of the others, and the edits for that.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
+#include "mlf/optimize.h"
 #include "optimize/constant_uses.h"
 #include "optimize/narrow_type.h"
 #include "optimize/other_code.h"
@@ -107,5 +108,21 @@ NewConstants new_constants_of(const CConstants& constants);
 
 /// Applies the changes to the C members.
 void edit_c(const CConstants& constants, edit::EditedMembers& edited);
+
+// --- What becomes of them
+// -------------------------------------------------------------------------
+
+/// Makes the constants smaller in these ways. Each counts savings relative to those before it.
+ConstantSavings make_smaller(CConstants& constants, const Optimizations& what);
+
+/// Undoes all decisions.
+void reset(CConstants& constants);
+
+/// Bytes of all constants, with the alignment of pools.
+std::uint64_t total_before(const CConstants& constants);
+std::uint64_t total_after(const CConstants& constants);
+
+/// Why a constant is larger than its values need; empty if it is not.
+std::string why_kept(const CConstants& constants, const CConstant& constant);
 
 }  // namespace mlf::optimize

@@ -1,4 +1,4 @@
-#include "optimize/decide.h"
+#include "optimize/c_constants.h"
 
 #include <algorithm>
 #include <map>

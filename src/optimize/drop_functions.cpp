@@ -1,4 +1,4 @@
-#include "optimize/drop_functions.h"
+#include "optimize/steps.h"
 
 #include <algorithm>
 #include <map>
@@ -11,9 +11,7 @@
 #include "json/document.h"
 #include "optimize/captured_constants.h"
 #include "optimize/metadata_numbers.h"
-#include "optimize/moves.h"
 #include "optimize/other_code.h"
-#include "optimize/pool_names.h"
 #include "optimize/tir_changes.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -252,7 +250,6 @@ class Dropping {
         edits.push_back({{entries[i].begin, has_next ? entries[i + 1].begin : entries[i].end}, {}});
       }
     }
-    if (edits.empty()) return;
     edited.edit(*member, std::move(edits));
   }
 

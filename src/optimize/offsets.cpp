@@ -1,6 +1,6 @@
 // Gives an archive another plan: finds the plan's numbers in every member, replaces them, reads the
 // result, and only then writes it.
-#include "optimize/moves.h"
+#include "optimize/steps.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@
 #include "mlf/inspection.h"
 #include "mlf/tir/module.h"
 #include "optimize/metadata_numbers.h"
-#include "optimize/pool_names.h"
+#include "optimize/other_code.h"
 #include "optimize/pool_sites.h"
 #include "optimize/tir_changes.h"
 #include "support/characters.h"

@@ -14,13 +14,11 @@
 #include "deployment/member_text.h"
 #include "edit/edited_archive.h"
 #include "json/document.h"
+#include "json/write_document.h"
 #include "optimize/c_constants.h"
 #include "optimize/captured_constants.h"
-#include "optimize/decide.h"
-#include "optimize/drop_functions.h"
 #include "optimize/metadata_numbers.h"
-#include "optimize/moves.h"
-#include "optimize/parameters.h"
+#include "optimize/steps.h"
 #include "support/error.h"
 #include "support/lookup.h"
 
@@ -28,6 +26,15 @@ namespace mlf::optimize {
 namespace {
 
 using support::get_or_throw;
+
+/// Options to read the result like the input.
+DeploymentOptions reading_of(const Deployment& deployment, const OptimizeOptions& options) {
+  return {.tir_files = {},
+          .archive_limits = options.archive_limits,
+          .tir_limits = options.tir_limits,
+          .pool_sizes = deployment.pool_sizes(),
+          .macros = deployment.macros()};
+}
 
 class Optimizing {
  public:
@@ -37,11 +44,7 @@ class Optimizing {
       : deployment_(deployment),
         archive_(deployment.archive()),
         options_(options),
-        reading_{.tir_files = {},
-                 .archive_limits = options.archive_limits,
-                 .tir_limits = options.tir_limits,
-                 .pool_sizes = deployment.pool_sizes(),
-                 .macros = deployment.macros()},
+        reading_(reading_of(deployment, options)),
         edited_(archive_) {
     for (archive::EditedMember& one : changed) edited_.replace(std::move(one));
   }
@@ -191,8 +194,7 @@ class Optimizing {
   }
 
   ConstantSavings decide(std::size_t module, CConstants& constants) const {
-    if (!options_.compiler) return make_smaller(constants, options_.what);
-    keep_costly_singles(module, constants);
+    if (options_.compiler) keep_costly_singles(module, constants);
     return make_smaller(constants, options_.what);
   }
 
@@ -318,16 +320,15 @@ class Optimizing {
     const archive::Member* const metadata = archive_.find("metadata.json");
     if (metadata == nullptr) return;
     std::vector<edit::Edit> edits;
-    const std::string text(edited_.text_of(*metadata));
-    const json::Document document({archive_.path(), metadata->name, text}, {});
+    const json::Document document({archive_.path(), metadata->name, edited_.text_of(*metadata)},
+                                  {});
     for (const auto& [module, network] : networks_) {
       const auto change =
           metadata_change(document, report_.modules[module].name, "constants_size_bytes",
                           possible_changes(module, *network));
       if (change) edits.push_back(change->edit);
     }
-    std::string content = edit::apply(text, std::move(edits));
-    if (content != text) edited_.replace({metadata->name, std::move(content)});
+    edited_.edit(*metadata, std::move(edits));
   }
 
   /// For all constants, or for those of Relay's main only.
@@ -350,12 +351,6 @@ class Optimizing {
   }
 
   // --- Workspace pools ---------------------------------------------------------------------------
-
-  /// One way to reduce memory.
-  struct Way {
-    RamPlan plan;
-    std::uint64_t bytes = 0;
-  };
 
   void change_offsets() {
     ArchivePlan possible;
@@ -399,17 +394,11 @@ class Optimizing {
   /// The requested ways, smallest result first. Among equal results, the way with fewer changes
   /// comes first.
   std::vector<RamPlan> ways_by_size(const ArchivePlan& plan) const {
-    std::vector<Way> ways{{RamPlan::offsets, bytes_with(plan, RamPlan::offsets)}};
-    if (options_.what.in_place) {
-      ways.push_back({RamPlan::in_place, bytes_with(plan, RamPlan::in_place)});
-    }
-    if (options_.what.reorder) {
-      ways.push_back({RamPlan::order, bytes_with(plan, RamPlan::order)});
-    }
-    std::ranges::stable_sort(ways, {}, &Way::bytes);
-    std::vector<RamPlan> result;
-    for (const Way& way : ways) result.push_back(way.plan);
-    return result;
+    std::vector ways{RamPlan::offsets};
+    if (options_.what.in_place) ways.push_back(RamPlan::in_place);
+    if (options_.what.reorder) ways.push_back(RamPlan::order);
+    std::ranges::stable_sort(ways, {}, [&](RamPlan way) { return bytes_with(plan, way); });
+    return ways;
   }
 
   static std::uint64_t bytes_with(const ModulePlan& module, std::size_t index, RamPlan way) {
@@ -486,11 +475,7 @@ OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& opt
   // Lifetimes and constants are those of the functions that are left.
   const auto run = [&] {
     if (edited.empty()) return Optimizing(deployment, options).run();
-    const Deployment left = edited.open({.tir_files = {},
-                                         .archive_limits = options.archive_limits,
-                                         .tir_limits = options.tir_limits,
-                                         .pool_sizes = deployment.pool_sizes(),
-                                         .macros = deployment.macros()});
+    const Deployment left = edited.open(reading_of(deployment, options));
     return Optimizing(left, options, std::move(edited).take()).run();
   };
   OptimizeReport report = run();
@@ -538,6 +523,66 @@ Result<OptimizeReport> write_optimized(const Deployment& deployment,
                                        const OptimizeOptions& options) {
   return support::to_result_in(deployment.archive().path(),
                                [&] { return optimize::optimize(deployment, options); });
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+namespace {
+
+using json::Writer;
+
+void write_constant(Writer& out, const OptimizedConstant& constant) {
+  out.member("name", constant.name);
+  out.text_or_null("pool", constant.pool);
+  out.member("dtype", to_string(constant.before));
+  out.member("new_dtype", to_string(constant.after));
+  out.member("bytes", constant.bytes_before);
+  out.member("new_bytes", constant.bytes_after);
+  out.member("collapsed", constant.is_collapsed);
+  out.member("dropped", constant.is_dropped);
+  out.member("parameter", constant.is_parameter);
+  out.text_or_null("equal", constant.equal);
+  out.text_or_null("kept", constant.kept);
+}
+
+void write_function(Writer& out, const OptimizedFunction& function) {
+  out.member("name", function.symbol);
+  out.member("dropped", function.is_dropped);
+  out.text_or_null("kept", function.kept);
+}
+
+void write_pool(Writer& out, const OptimizedPool& pool) {
+  out.member("name", pool.name);
+  out.member("bytes", pool.bytes_before);
+  out.member("new_bytes", pool.bytes_after);
+}
+
+void write_module(Writer& out, const OptimizedModule& module) {
+  out.member("name", module.name);
+  out.member("constants_bytes", module.constants_before);
+  out.member("new_constants_bytes", module.constants_after);
+  out.member("saved_by_narrowing", module.saved.narrowing);
+  out.member("saved_by_collapsing", module.saved.collapsing);
+  out.member("saved_by_sharing", module.saved.sharing);
+  out.member("saved_by_dropping", module.saved.dropping);
+  out.text_or_null("constants_kept", module.constants_kept);
+  out.objects("constants", module.constants, write_constant);
+  out.objects("unused_functions", module.functions, write_function);
+  out.text_or_null("pools_kept", module.pools_kept);
+  out.objects("pools", module.pools, write_pool);
+}
+
+}  // namespace
+
+std::string to_json(const OptimizeReport& report, const DocumentForm& form) {
+  return json::document_text(form, "mlf-optimize", kOptimizeVersion, [&](Writer& out) {
+    out.objects("modules", report.modules, write_module);
+    out.text_or_null("ram_plan",
+                     report.ram_plan ? to_string(*report.ram_plan) : std::string_view());
+    out.array("changed", [&] {
+      for (const std::string& name : report.changed) out.value(name);
+    });
+  });
 }
 
 }  // namespace mlf

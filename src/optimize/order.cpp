@@ -8,7 +8,7 @@
 
 #include "edit/call_slots.h"
 #include "edit/edited_archive.h"
-#include "optimize/moves.h"
+#include "optimize/steps.h"
 #include "optimize/tir_changes.h"
 #include "support/error.h"
 

@@ -1,4 +1,4 @@
-#include "optimize/parameters.h"
+#include "optimize/steps.h"
 
 #include <fmt/core.h>
 

@@ -90,22 +90,15 @@ void add_numbers(const FunctionSites& function, const NewConstants& wanted, TirC
 }  // namespace
 
 const NewConstant* NewConstants::of(const ConstantUse& use) const {
-  if (use.parameter) {
-    const auto found = parameters.find({use.function, *use.parameter});
-    return found == parameters.end() ? nullptr : &found->second;
-  }
-  if (!use.pool.empty()) {
-    const auto found = in_pools.find({use.pool, use.offset});
-    return found == in_pools.end() ? nullptr : &found->second;
-  }
+  if (use.parameter) return support::find_value(parameters, {use.function, *use.parameter});
+  if (!use.pool.empty()) return support::find_value(in_pools, {use.pool, use.offset});
   const auto found = arrays.find(use.function);
   if (found == arrays.end() || use.ordinal >= found->second.size()) return nullptr;
   return &found->second[use.ordinal];
 }
 
 const NewConstant* NewConstants::of(const ConstantPool& pool, const PoolConstant& constant) const {
-  const auto found = in_pools.find({pool.name, constant.offset});
-  return found == in_pools.end() ? nullptr : &found->second;
+  return support::find_value(in_pools, {pool.name, constant.offset});
 }
 
 void add_changes(const ModuleConstants& constants, const NewConstants& wanted,

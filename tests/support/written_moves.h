@@ -8,7 +8,7 @@
 
 #include "archive/output_file.h"
 #include "edit/edited_archive.h"
-#include "optimize/moves.h"
+#include "optimize/steps.h"
 #include "support/error.h"
 
 namespace mlf::test {

@@ -1,5 +1,5 @@
 // Archives with another plan: every representation says the new one, and nothing else changes.
-#include "optimize/moves.h"
+#include "optimize/steps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Workspace pools with new offsets: the moves of a plan, and the members that contain the offsets.
+// The steps of `write_optimized` beside that on constants of the C: functions that nothing calls,
+// parameters of the graph executor, and workspace pools with new offsets.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,39 @@
 #include "archive/rewrite.h"
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
+#include "mlf/optimize.h"
 #include "mlf/plan.h"
 
 namespace mlf::optimize {
+
+// --- Functions -----------------------------------------------------------------------------------
+
+/// Removes the functions of each module that its main does not reach. Returns them by module, with
+/// the reason for each that stays.
+///
+/// A function goes only if each of its names in the archive's code is its prototype, its
+/// definition, or inside of such a function, and if a header states the module's interface without
+/// it. Reads C and captured TIR again: they must equal the old TIR without these functions.
+std::vector<std::vector<OptimizedFunction>> drop_functions(const Deployment& deployment,
+                                                           edit::EditedMembers& edited,
+                                                           const tir::ReadLimits& limits);
+
+// --- Parameters ----------------------------------------------------------------------------------
+
+/// Gives parameters of a module, in parameters/<m>.params, smaller types: in their file, in the
+/// executor's graph, in the loads of the kernels that receive them, and in metadata.json. Returns
+/// those that fit a smaller type.
+///
+/// A type changes if the network uses the parameter only as an argument of kernels, and each kernel
+/// receives only parameters of that type as this argument and loads single elements from it. Reads
+/// the result again: C, network and parameters must be the old ones with these changes. Otherwise
+/// throws `Error` (check_failed) and leaves `edited` unchanged.
+std::vector<OptimizedConstant> narrow_parameters(const Deployment& deployment, std::size_t module,
+                                                 const graph::Topology* network,
+                                                 edit::EditedMembers& edited,
+                                                 const DeploymentOptions& options);
+
+// --- Workspace pools: the moves of a plan, and the members that contain the offsets --------------
 
 /// A buffer of a pool, `variable = address_of(pool[old_offset])`, and its new offset. Offsets are
 /// bytes from the beginning of the pool.
