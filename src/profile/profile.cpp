@@ -9,11 +9,10 @@
 #include "profile/numbers.h"
 #include "profile/same_build.h"
 #include "profile/times.h"
-#include "run/build.h"
+#include "run/boards.h"
 #include "run/machine.h"
 #include "run/plan.h"
 #include "run/program.h"
-#include "run/runtimes.h"
 #include "support/error.h"
 #include "support/sha256.h"
 

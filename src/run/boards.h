@@ -1,4 +1,4 @@
-// The boards of QEMU that programs run on, and what a program needs there.
+// The boards of QEMU that programs run on, and what a program needs there and on this computer.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,11 @@
 #include <vector>
 
 namespace mlf::run {
+
+/// The C in front of a program on this computer. TVM's runtime provides the functions at its end.
+std::string_view host_runtime();
+/// Follows `host_runtime`: the time in nanoseconds.
+std::string_view host_clock();
 
 inline constexpr std::uint32_t kMiB = 1 << 20;
 

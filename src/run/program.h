@@ -22,7 +22,7 @@ inline constexpr std::string_view kResults = "results";  ///< bytes that it writ
 edit::EditedMembers with_hooks(const Deployment& deployment, const Network& network);
 
 struct Program {
-  /// C in front of it, of run/runtimes.h. Where times are taken, with `uint64_t mlf_now(void)` and
+  /// C in front of it, of run/boards.h. Where times are taken, with `uint64_t mlf_now(void)` and
   /// a macro MLF_EMPTY with the assembly of a function `mlf_empty` that only returns.
   std::string runtime;
   /// Runs in which it takes the time of each call; 0: it runs once and saves the tensors of calls.

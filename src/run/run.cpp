@@ -1,14 +1,17 @@
+#include <algorithm>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "json/write_document.h"
 #include "mlf/run.h"
-#include "run/build.h"
 #include "run/machine.h"
 #include "run/plan.h"
 #include "run/program.h"
 #include "support/error.h"
+#include "support/sha256.h"
 
 namespace mlf {
 namespace run {
@@ -102,6 +105,112 @@ Result<std::vector<RunResult>> run_network(const Deployment& deployment, const N
                                            std::span<const std::uint64_t> seeds) {
   const std::vector<std::optional<std::uint64_t>> all(seeds.begin(), seeds.end());
   return run::run_or_fail(deployment, network, options, all);
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+namespace run {
+namespace {
+
+using json::Writer;
+
+/// A number as text. JSON has no infinity.
+void write_number(Writer& out, std::string_view name, std::string_view number) {
+  out.key(name);
+  if (number.empty()) return out.null();
+  if (number.ends_with("inf")) return out.string(number);
+  out.raw(number);
+}
+
+void write_output(Writer& out, const Tensor& output) {
+  const TensorRange range = range_of(output);
+  out.member("name", output.name);
+  out.member("dtype", tir::to_string(output.dtype));
+  out.member("shape", output.shape);
+  out.member("bytes", output.bytes.size());
+  write_number(out, "min", range.smallest);
+  write_number(out, "max", range.largest);
+  out.member("sha256", support::sha256_hex(output.bytes));
+}
+
+void write_difference(Writer& out, const TensorDifference& one) {
+  const bool is_compared = one.reason.empty();
+  out.member("name", one.name);
+  out.text_or_null("not_compared", one.reason);
+  out.member("elements", one.elements);
+  out.member("differing", is_compared ? std::optional(one.differing) : std::nullopt);
+  out.key("largest");
+  is_compared ? out.real(one.largest) : out.null();
+  out.member("first", one.differing > 0 ? std::optional(one.first) : std::nullopt);
+}
+
+void write_call(Writer& out, const NamedCall& one) {
+  out.member("call", graph::index(one.call));
+  out.member("kernel", one.kernel);
+  out.text_or_null("layer", one.layer);
+}
+
+std::vector<std::size_t> positions(const auto& calls) {
+  std::vector<std::size_t> result;
+  for (const graph::CallId call : calls) result.push_back(graph::index(call));
+  return result;
+}
+
+void write_first(Writer& out, const NamedCallDifference& first) {
+  out.object("before", first.before, write_call);
+  out.object("after", first.after, write_call);
+  out.object("result", first.result, write_difference);
+  out.member("overwritten_argument", first.overwritten);
+  out.object("overwriter", first.overwriter, write_call);
+}
+
+void write_calls(Writer& out, const CallDifferences& calls) {
+  out.member("compared", calls.compared);
+  out.member("differing", positions(calls.differing));
+  out.member("not_compared", positions(calls.uncompared));
+}
+
+void write_array(Writer& out, const PairedArray& one) {
+  out.member("array", one.array);
+  out.member("tensor", one.tensor);
+  out.member("by", to_string(one.by));
+  out.text_or_null("conversion", one.conversion);
+  out.object("difference", one.difference, write_difference);
+}
+
+void write_comparison(Writer& out, const RunComparison& comparison) {
+  out.member("differs", comparison.differs());
+  out.key("tolerance");
+  out.real(comparison.tolerance);
+  out.objects("outputs", comparison.outputs, write_difference);
+  out.member("seeds", comparison.seeds);
+  out.member("calls_compared", comparison.calls.has_value());
+  out.object("calls", comparison.calls, write_calls);
+  out.object("first_difference", comparison.first, write_first);
+  out.objects("arrays", comparison.arrays, write_array);
+  out.member("unpaired", comparison.unpaired);
+}
+
+}  // namespace
+}  // namespace run
+
+bool RunComparison::differs() const {
+  return outputs_differ() || (calls && calls->same_kernel_differs);
+}
+
+bool RunComparison::outputs_differ() const {
+  return std::ranges::any_of(outputs,
+                             [&](const TensorDifference& one) { return one.exceeds(tolerance); });
+}
+
+std::string to_json(const std::string& module, const RunResult& result,
+                    const std::optional<RunComparison>& comparison, const DocumentForm& form) {
+  return json::document_text(form, "mlf-run", kRunVersion, [&](json::Writer& out) {
+    out.member("module", module);
+    out.objects("outputs", result.outputs, run::write_output);
+    out.member("unrecorded", result.unrecorded);
+    out.object("comparison", comparison, run::write_comparison);
+  });
 }
 
 }  // namespace mlf

@@ -2,7 +2,6 @@
 
 #include "mlf/run.h"
 #include "run/npy.h"
-#include "run/zip.h"
 #include "support/error.h"
 
 namespace mlf::run {
