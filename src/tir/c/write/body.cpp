@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -31,36 +32,22 @@ std::string text_of(ExprWriter& exprs, Node argument) {
 
 // --- CMSIS-NN ------------------------------------------------------------------------------------
 
-class LayerWriter {
- public:
-  LayerWriter(ExprWriter& exprs, const CmsisCall& call, NodeList args)
-      : exprs_(exprs), call_(call), args_(args) {}
-
-  /// The form with its arguments in the places of its `$`.
-  std::string text_of(const CmsisForm& form) {
-    auto what = form.arguments.begin();
-    std::size_t part = 0;
-    return filled(form.text, [&] {
-      const CmsisArgument argument = *what;
-      std::string text = value(argument, part++);
-      if (part == width_of(argument)) {
-        ++what;
-        part = 0;
-      }
-      return text;
-    });
-  }
-
- private:
-  std::string value(CmsisArgument what, std::size_t part) {
-    if (!call_.has(what)) return std::string(kNoCmsisContext);  // a bias
-    return c::text_of(exprs_, args_[call_.position(what) + part]);
-  }
-
-  ExprWriter& exprs_;
-  const CmsisCall& call_;
-  NodeList args_;
-};
+/// The form with the arguments of a layer in the places of its `$`.
+std::string layer_text(ExprWriter& exprs, const CmsisCall& layer, NodeList args,
+                       const CmsisForm& form) {
+  auto what = form.arguments.begin();
+  std::size_t part = 0;
+  return filled(form.text, [&] {
+    const bool is_there = layer.has(*what);  // a bias may be missing
+    std::string text = is_there ? text_of(exprs, args[layer.position(*what) + part])
+                                : std::string(kNoCmsisContext);
+    if (++part == width_of(*what)) {
+      ++what;
+      part = 0;
+    }
+    return text;
+  });
+}
 
 /// Numbers must be literals, memory variables: nothing else is in the structs.
 bool can_be_in_struct(Node argument, CmsisArgument what) {
@@ -93,10 +80,13 @@ bool is_cmsis_layer(Node call) {
 void write_cmsis_layer(Code& code, ExprWriter& exprs, const Forms& forms, Node call) {
   const CmsisCall layer = *CmsisCall::of(call);
   const CmsisText& text = *cmsis_text_of(layer.function().layer);
-  LayerWriter writer(exprs, layer, call.list(f::Call::args));
-  for (const CmsisForm& form : text.structs) code.plain_line(writer.text_of(form));
+  const NodeList args = call.list(f::Call::args);
+  for (const CmsisForm& form : text.structs) {
+    code.plain_line(layer_text(exprs, layer, args, form));
+  }
   const CmsisStatusTest& test = status_test(forms);
-  code.line("{} status = {}({});", test.type, layer.function().name, writer.text_of(text.passed));
+  code.line("{} status = {}({});", test.type, layer.function().name,
+            layer_text(exprs, layer, args, text.passed));
   for (const std::string_view line : test.lines) code.plain_line(line);
 }
 
@@ -136,51 +126,34 @@ std::optional<EthosULaunch> ethos_u_launch(Node statement) {
   return name.text(f::StringImm::value) == kEthosULaunch ? std::optional(launch) : std::nullopt;
 }
 
-/// Prints a launch in the lines that are its form.
-class EthosUWriter {
- public:
-  EthosUWriter(Code& code, ExprWriter& exprs) : code_(code), exprs_(exprs) {}
-
-  /// The workspace is declared before its address is taken, which comes last.
-  void write(const EthosULaunch& launch) {
-    const NodeList args = launch.call.list(f::Call::args);
-    const std::string commands = text_of(args[2]);
-    line(kEthosUHead[0], commands);
-    line(kEthosUHead[1], commands);
-    line(kEthosUHead[2]);
-    line(kEthosUHead[3]);
-    const Node workspace = launch.allocate ? launch.allocate[f::Allocate::buffer_var] : Node();
-    std::string name;
-    for (std::size_t i = 4; i + 2 < args.size(); i += 3) {
-      if (workspace && args[i + 1] == workspace) {
-        name = exprs_.declare(workspace);
-        line(kEthosUAllocation, name, fmt::format("{}", count_of(launch.allocate)));
-      }
-      address(args[i], args[i + 1], args[i + 2]);
+/// Prints a launch in the lines that are its form. The workspace is declared before its address is
+/// taken, which comes last.
+void write_ethos_u_launch(Code& code, ExprWriter& exprs, const EthosULaunch& launch) {
+  const auto line = [&](std::string_view form, std::initializer_list<std::string> words) {
+    const auto* word = words.begin();
+    code.plain_line(filled(form, [&] { return *word++; }));
+  };
+  const auto argument = [&](Node node) { return text_of(exprs, node); };
+  const NodeList args = launch.call.list(f::Call::args);
+  const std::string commands = argument(args[2]);
+  line(kEthosUHead[0], {commands});
+  line(kEthosUHead[1], {commands});
+  line(kEthosUHead[2], {});
+  line(kEthosUHead[3], {});
+  const Node workspace = launch.allocate ? launch.allocate[f::Allocate::buffer_var] : Node();
+  std::string name;
+  for (std::size_t i = 4; i + 2 < args.size(); i += 3) {
+    if (workspace && args[i + 1] == workspace) {
+      name = exprs.declare(workspace);
+      line(kEthosUAllocation, {name, fmt::format("{}", count_of(launch.allocate))});
     }
-    line(kEthosULaunchLine, text_of(args[1]));
-    if (workspace) line(kEthosURelease, name);
-    line(kEthosUReturn);
+    line(kEthosUAddress[0], {argument(args[i]), argument(args[i + 1])});
+    line(kEthosUAddress[1], {argument(args[i]), argument(args[i + 2])});
   }
-
- private:
-  template <class... Words>
-  void line(std::string_view form, const Words&... words) {
-    const std::array<std::string, sizeof...(Words)> in_order{words...};
-    auto word = in_order.begin();
-    code_.plain_line(filled(form, [&] { return *word++; }));
-  }
-
-  void address(Node region, Node memory, Node bytes) {
-    line(kEthosUAddress[0], text_of(region), text_of(memory));
-    line(kEthosUAddress[1], text_of(region), text_of(bytes));
-  }
-
-  std::string text_of(Node argument) { return c::text_of(exprs_, argument); }
-
-  Code& code_;
-  ExprWriter& exprs_;
-};
+  line(kEthosULaunchLine, {argument(args[1])});
+  if (workspace) line(kEthosURelease, {name});
+  line(kEthosUReturn, {});
+}
 
 constexpr std::string_view kPlainScope = "global";
 
@@ -234,7 +207,9 @@ class BodyWriter {
   /// Statements that the generator prints nothing for (attributes, assertions) are gone before it
   /// runs, or would be lost here: they are refused.
   void statement(Node node) {
-    if (const auto launch = ethos_u_launch(node)) return EthosUWriter(code_, exprs_).write(*launch);
+    if (const auto launch = ethos_u_launch(node)) {
+      return write_ethos_u_launch(code_, exprs_, *launch);
+    }
     switch (node.kind()) {
       case Kind::SeqStmt:
         return sequence(node);

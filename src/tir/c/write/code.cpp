@@ -71,8 +71,8 @@ std::uint8_t minor_of(const VersionRange& range) {
 
 Forms::Forms(const VersionRange& version)
     : minor_(minor_of(version)),
-      is_between_11_and_12_(is_between_11_and_12(version)),
-      is_between_15_and_16_(is_between_15_and_16(version)) {}
+      is_between_11_and_12_(version.exact.starts_with(kBetween11And12)),
+      is_between_15_and_16_(version.exact.starts_with(kBetween15And16)) {}
 
 bool Forms::has(TvmFeature feature) const {
   const bool came_with_12 = feature == TvmFeature::c_cmsis_status_switch;

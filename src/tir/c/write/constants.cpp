@@ -29,16 +29,12 @@ T element(std::span<const std::byte> data, std::size_t i) {
   return value;
 }
 
-/// A power of two of them, if more than one fits.
-std::size_t elements_per_row(std::size_t width) {
-  return std::bit_floor(std::max<std::size_t>((kLineLength - kRowIndent) / width, 1));
-}
-
 /// Rows of `count` elements, each of which `print` appends to a string.
 template <class Print>
 void write_rows(const Sink& sink, std::size_t count, std::size_t width, Print&& print) {
-  // The last row is shorter and has no comma at its end.
-  const std::size_t per_row = elements_per_row(width);
+  // A power of two, if more than one fits. The last row is shorter and has no comma at its end.
+  const std::size_t per_row =
+      std::bit_floor(std::max<std::size_t>((kLineLength - kRowIndent) / width, 1));
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     if (i % per_row == 0) text.append(kRowIndent, ' ');

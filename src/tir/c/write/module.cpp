@@ -1,17 +1,24 @@
 // write_c: a module as one file of generated C.
 #include <fmt/core.h>
 
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "mlf/target.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/error.h"
 #include "support/name_map.h"
+#include "tir/c/language.h"
 #include "tir/c/write/body.h"
 #include "tir/c/write/code.h"
 #include "tir/c/write/constants.h"
-#include "tir/c/write/prologue.h"
+#include "tir/c/write/packed_calls.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 #include "tir/written_size.h"
@@ -60,6 +67,201 @@ void require_whole(Node root) {
   });
 }
 
+// --- Heads of functions ------------------------------------------------------------------------
+
+enum class Convention : std::uint8_t { unpacked, packed };
+
+/// The buffer with the dimensions for callers: v0.9 and v0.10 keep it beside the one-dimensional
+/// one.
+Node buffer_of(Node function, Node param) {
+  const NodeMap before = function.map(f::PrimFunc::preflattened_buffer_map);
+  const Node shaped = before.defined() ? value_under(before, param) : Node();
+  return shaped ? shaped : value_under(function.map(f::PrimFunc::buffer_map), param);
+}
+
+/// The name of a function in C.
+std::string symbol_of(Node function) {
+  const Node symbol = attribute_of(function, "global_symbol");
+  if (!symbol || !symbol.is(Kind::String)) cannot_print("a function without global_symbol");
+  return std::string(symbol.text(f::String::value));
+}
+
+/// Prints heads of functions: signatures, and the code of a packed function that reads its
+/// arguments. Source: the passes MakePackedAPI and MakeUnpackedAPI.
+class Prologue {
+ public:
+  Prologue(const Forms& forms, Code& code, ExprWriter& exprs, Node function)
+      : forms_(forms),
+        code_(code),
+        exprs_(exprs),
+        function_(function),
+        symbol_(symbol_of(function)) {
+    for (const Node var : function.list(f::PrimFunc::params)) {
+      params_.push_back({.var = var, .buffer = buffer_of(function, var)});
+    }
+  }
+
+  /// `(float* p0, int8_t* p1)`. Names the parameters.
+  std::string signature(Convention convention) {
+    return convention == Convention::packed ? packed_signature() : unpacked_signature();
+  }
+
+  /// Prints everything before the body's own statements: stacks come first, then values and codes,
+  /// then fields of tensors. Assertions are not printed, but the `if` around the one on strides is.
+  FunctionHead write(Convention convention, PackedCalls& calls) {
+    calls.declare_stacks(stack_sizes(function_[f::PrimFunc::body]));
+    if (convention == Convention::unpacked) {
+      rename_numbered();
+      return head_;
+    }
+    take_all_values();
+    for (Param& param : params_) {
+      if (param.buffer) take_tensor(param);
+    }
+    for (const Param& param : params_) {
+      if (!param.buffer || param.buffer.list(f::Buffer::shape).empty()) continue;
+      // Stated strides are compared with those of the argument, which prints nothing.
+      if (!param.buffer.list(f::Buffer::strides).empty()) continue;
+      code_.line("if (!({} == NULL)) {{", param.strides);
+      code_.line("}}");
+    }
+    return head_;
+  }
+
+ private:
+  /// A parameter and the buffer behind it, if it has one.
+  struct Param {
+    Node var;
+    Node buffer;
+    std::string handle{};  ///< its name in C, as the function receives it
+    std::string strides{};
+  };
+
+  /// TVMBackendPackedCFunc. v0.8 prints the pointers to type codes as `void*`.
+  std::string packed_signature() {
+    const bool has_types = !forms_.has(TvmFeature::c_numbered_params);
+    const std::string_view pointer = has_types ? "int32_t*" : "void*";
+    args_ = code_.fresh("args");
+    type_ids_ = code_.fresh("arg_type_ids");
+    const std::string count = code_.fresh("num_args");
+    head_.result = code_.fresh("out_ret_value");
+    head_.result_type = code_.fresh("out_ret_tcode");
+    const std::string resource = code_.fresh("resource_handle");
+    return fmt::format("(void* {}, {} {}, int32_t {}, void* {}, {} {}, void* {})", args_, pointer,
+                       type_ids_, count, head_.result, pointer, head_.result_type, resource);
+  }
+
+  /// One parameter for each of the PrimFunc: the data pointer of its buffer, or the parameter
+  /// itself.
+  std::string unpacked_signature() {
+    std::string list;
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      Param& param = params_[i];
+      const Node var = param.buffer ? param.buffer[f::Buffer::data] : param.var;
+      if (forms_.has(TvmFeature::c_numbered_params)) {
+        param.handle = code_.fresh(fmt::format("arg{}", i));
+        list += fmt::format("{}{} {}", i == 0 ? "" : ", ", type_text(var.dtype()), param.handle);
+        continue;
+      }
+      const std::string& name = exprs_.declare(var, pointee_of_var(var));
+      list += fmt::format("{}{} {}", i == 0 ? "" : ", ", type_text(var), name);
+    }
+    return "(" + list + ")";
+  }
+
+  /// `void* placeholder = arg0;` of v0.8.
+  void rename_numbered() {
+    if (!forms_.has(TvmFeature::c_numbered_params)) return;
+    for (const Param& param : params_) {
+      const Node var = param.buffer ? param.buffer[f::Buffer::data] : param.var;
+      const std::string& name = exprs_.declare(var);
+      code_.line("{} {} = {};", type_text(var.dtype()), name, param.handle);
+    }
+  }
+
+  std::string prefix(const Param& param) const {
+    const std::string_view name = param.var.text(f::Var::name);
+    return forms_.has(TvmFeature::c_handle_prefix) ? fmt::format("arg_{}", name)
+                                                   : fmt::format("{}.{}", symbol_, name);
+  }
+
+  /// Up to v0.12 each parameter in turn, value and code; since v0.13 all codes, then all values.
+  void take_all_values() {
+    if (forms_.has(TvmFeature::c_handle_prefix)) {
+      for (std::size_t i = 0; i < params_.size(); ++i) {
+        take_value(params_[i], i);
+        take_code(params_[i], i);
+      }
+      // The parameter itself is another variable.
+      for (const Param& param : params_) {
+        if (param.buffer) continue;
+        const std::string& name = exprs_.declare(param.var);
+        code_.line("{} {} = {};", type_text(param.var.dtype()), name, param.handle);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < params_.size(); ++i) take_code(params_[i], i);
+    for (std::size_t i = 0; i < params_.size(); ++i) take_value(params_[i], i);
+  }
+
+  void take_code(const Param& param, std::size_t position) {
+    const std::string_view name = param.var.text(f::Var::name);
+    const char* const before = forms_.has(TvmFeature::c_handle_prefix) ? "arg_" : "";
+    code_.line("int32_t {} = {}[{}];", code_.fresh(fmt::format("{}{}_code", before, name)),
+               type_ids_, position);
+  }
+
+  /// A tensor's handle, or a number in its own type.
+  void take_value(Param& param, std::size_t position) {
+    const DType dtype = param.var.dtype();
+    const DType api = api_type(dtype);
+    const std::string_view member = field_spelling(Record::value, field::value_content, api);
+    if (member.empty()) cannot_print("a parameter of type " + to_string(api));
+    const std::string value = fmt::format("(((TVMValue*){})[{}].{})", args_, position, member);
+    param.handle = forms_.has(TvmFeature::c_handle_prefix)
+                       ? code_.fresh(fmt::format("arg_{}", param.var.text(f::Var::name)))
+                       : exprs_.declare(param.var);
+    code_.line("{} {} = {};", type_text(dtype), param.handle,
+               api == dtype ? value : fmt::format("(({}){})", type_text(dtype), value));
+  }
+
+  std::string take_field(const Param& param, std::string_view type, const std::string& name,
+                         int number) {
+    std::string given = code_.fresh(name);
+    code_.line("{} {} = (((DLTensor*){})[0].{});", type, given, param.handle,
+               field_spelling(Record::tensor, number, DType::Handle()));
+    return given;
+  }
+
+  void take_data(const Param& param) {
+    const std::string& name = exprs_.declare(param.buffer[f::Buffer::data]);
+    code_.line("void* {} = (((DLTensor*){})[0].{});", name, param.handle,
+               field_spelling(Record::tensor, field::data, DType::Handle()));
+  }
+
+  /// Reads shape and strides even if the body does not need them. Since v0.16 the data pointer
+  /// comes last; only the first tensor's device is read.
+  void take_tensor(Param& param) {
+    if (!forms_.has(TvmFeature::c_data_last)) take_data(param);
+    take_field(param, "void*", prefix(param) + "_shape", field::shape);
+    param.strides = take_field(param, "void*", prefix(param) + "_strides", field::strides);
+    if (head_.device == FunctionHead().device) {
+      head_.device = take_field(param, "int32_t", "dev_id", field::device_id);
+    }
+    if (forms_.has(TvmFeature::c_data_last)) take_data(param);
+  }
+
+  const Forms& forms_;
+  Code& code_;
+  ExprWriter& exprs_;
+  Node function_;
+  std::string symbol_;
+  std::vector<Param> params_{};
+  std::string args_{};
+  std::string type_ids_{};
+  FunctionHead head_{};
+};
+
 // --- Modules -----------------------------------------------------------------------------------
 
 /// A text may contain only the kind of a pool; then the parameter has the pool's name.
@@ -98,6 +300,7 @@ class ModuleWriter {
       : document_(document),
         sink_(sink),
         most_nodes_(most_nodes),
+        target_(target_of(document)),
         forms_(document.source.tvm_version),
         ranges_(document.module) {}
 
@@ -120,7 +323,8 @@ class ModuleWriter {
     const std::vector<NamedPool> all_pools = pools();
     check_constants(all_pools);
     write_head();
-    write_imported();
+    // Kernels call its functions, which may lack a prototype.
+    for (const ImportedC& piece : document_.imported_c) sink_("\n" + piece.text);
     for_each_array([&](std::string_view name, Node array) {
       write_array(sink_, name, array, constant_alignment());
     });
@@ -193,7 +397,8 @@ class ModuleWriter {
     });
     // A main that calls kernels has their convention.
     if (found) return *found;
-    return target_kind() == "c" ? Convention::packed : Convention::unpacked;
+    const bool is_of_c = !target_ || target_->kind == "c";
+    return is_of_c ? Convention::packed : Convention::unpacked;
   }
 
   // --- Functions -------------------------------------------------------------------------------
@@ -220,17 +425,14 @@ class ModuleWriter {
 
   // --- The file --------------------------------------------------------------------------------
 
-  std::string target_kind() const {
-    if (!document_.target) return "c";
-    const auto target = support::value_if_valid(parse_target(*document_.target));
-    return target ? target->kind : "c";
+  static std::optional<Target> target_of(const Document& document) {
+    if (!document.target) return std::nullopt;
+    return support::value_if_valid(parse_target(*document.target));
   }
 
   /// An attribute of the target; 16 bytes if it is not set.
   std::int64_t constant_alignment() const {
-    if (!document_.target) return kConstantAlignment;
-    const auto target = support::value_if_valid(parse_target(*document_.target));
-    const TargetValue* const value = target ? target->find("constants-byte-alignment") : nullptr;
+    const TargetValue* const value = target_ ? target_->find("constants-byte-alignment") : nullptr;
     const auto* const alignment = value ? std::get_if<std::int64_t>(&value->value) : nullptr;
     return alignment ? *alignment : kConstantAlignment;
   }
@@ -242,11 +444,6 @@ class ModuleWriter {
         "#define TVM_EXPORTS\n#include \"tvm/runtime/c_runtime_api.h\"\n"
         "#include \"tvm/runtime/c_backend_api.h\"\n#include <math.h>\n");
     if (forms_.has(TvmFeature::c_includes_stdbool)) sink_("#include <stdbool.h>\n");
-  }
-
-  /// Kernels call its functions, which may lack a prototype.
-  void write_imported() {
-    for (const ImportedC& piece : document_.imported_c) sink_("\n" + piece.text);
   }
 
   /// Calls `use` with the name and the NDArray of each array outside of functions.
@@ -330,6 +527,7 @@ class ModuleWriter {
   const Document& document_;
   const Sink& sink_;
   std::uint64_t most_nodes_;
+  std::optional<Target> target_;
   Forms forms_;
   IntegerRanges ranges_;
   std::vector<Node> functions_;  // in the module's order

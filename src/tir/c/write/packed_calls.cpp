@@ -52,10 +52,6 @@ void add(StackSizes& sizes, Node call) {
   sizes.values = std::max(sizes.values, static_cast<std::int64_t>(end));
 }
 
-std::int64_t bytes_of(DType dtype) {
-  return static_cast<std::int64_t>(dtype.element_bytes()) * std::max<std::int64_t>(dtype.lanes, 1);
-}
-
 }  // namespace
 
 /// A C-packed call has at least a name and a context.
@@ -119,7 +115,9 @@ void PackedCalls::store_shape(Node make_shape) {
 /// Offsets are printed in bytes.
 std::string PackedCalls::byte_offset(Node make_array) {
   const NodeList args = make_array.list(f::Call::args);
-  const std::int64_t bytes = bytes_of(args[4].dtype());
+  const DType element = args[4].dtype();
+  const std::int64_t bytes =
+      static_cast<std::int64_t>(element.element_bytes()) * std::max<std::int64_t>(element.lanes, 1);
   const Node offset = args[5];
   if (offset.is(Kind::IntImm)) {
     const auto elements = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
