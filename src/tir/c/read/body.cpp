@@ -8,6 +8,8 @@
 
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
+#include "tir/c/read/external_layers.h"
+#include "tir/cmsis_nn.h"
 
 namespace mlf::tir::c {
 
@@ -205,19 +207,20 @@ void BodyReader::statement() {
 
 /// A layer that a function of CMSIS-NN computes.
 bool BodyReader::external_layer() {
-  if (!cmsis_.at_layer()) return false;
   const std::uint32_t begin = cursor_.peek().begin;
-  const NodeId call = cmsis_.layer();
-  note_layer(node(call));
-  blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
+  const auto call = read_cmsis_layer(context_, exprs_);
+  if (!call) return false;
+  note_layer(node(*call));
+  blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin);
   return true;
 }
 
 /// The whole body of a function for an Ethos-U.
 bool BodyReader::ethos_u_launch() {
-  if (!ethos_u_.at_launch()) return false;
   const std::uint32_t begin = cursor_.peek().begin;
-  blocks_.complete(ethos_u_.launch(), begin);
+  const auto launch = read_ethos_u_launch(context_, exprs_);
+  if (!launch) return false;
+  blocks_.complete(*launch, begin);
   is_returned_ = true;
   return true;
 }

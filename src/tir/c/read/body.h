@@ -13,7 +13,6 @@
 #include "support/name_map.h"
 #include "tir/c/read/context.h"
 #include "tir/c/read/expressions.h"
-#include "tir/c/read/external_layers.h"
 #include "tir/c/read/function.h"
 #include "tir/c/read/packed_calls.h"
 #include "tir/text/statement_stack.h"
@@ -149,8 +148,6 @@ class BodyReader {
         exprs_(context),
         blocks_(context),
         packed_calls_(context),
-        cmsis_(context, exprs_),
-        ethos_u_(context, exprs_),
         unknown_(context) {}
 
   /// Reads the statements up to the end of the tokens.
@@ -215,8 +212,6 @@ class BodyReader {
   ExprReader exprs_;
   Blocks blocks_;
   PackedCallReader packed_calls_;
-  CmsisReader cmsis_;
-  EthosUReader ethos_u_;
   UnknownStatements unknown_;
   std::vector<NodeId> untyped_lets_;  // `void*`: the element type follows from the uses
   std::vector<std::string_view> words_;

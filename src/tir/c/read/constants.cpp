@@ -16,6 +16,7 @@
 #include "tir/c/language.h"
 #include "tir/c/read/printed_rows.h"
 #include "tir/node_queries.h"
+#include "tir/pools.h"
 
 namespace mlf::tir::c {
 
@@ -285,7 +286,6 @@ std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text
 
 namespace {
 
-constexpr std::string_view kParamSuffix = "_var";
 // What TVM writes if it knows nothing about the memory of a pool.
 constexpr std::int64_t kUnknownProperty = -1;
 constexpr std::int64_t kUnknownLatency = 0;
@@ -477,19 +477,10 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   return pool;
 }
 
-/// AOT names them after the pool, with a number that counts over all functions.
-bool is_pool_param(std::string_view param) {
-  if (!param.ends_with(kParamSuffix)) return false;
-  param.remove_suffix(kParamSuffix.size());
-  const std::size_t last = param.find_last_not_of("0123456789");
-  return last != param.npos && last + 1 < param.size() && param[last] == '_';
-}
-
 const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param) {
-  if (!is_pool_param(param)) return nullptr;
-  param = param.substr(0, param.rfind('_', param.size() - kParamSuffix.size() - 1));
-  const auto found = std::ranges::find(facts.pools, param, &Pool::name);
-  return found == facts.pools.end() ? nullptr : &*found;
+  const std::string_view name = pool_name(param);
+  const auto found = std::ranges::find(facts.pools, name, &Pool::name);
+  return name.empty() || found == facts.pools.end() ? nullptr : &*found;
 }
 
 /// tvmc receives the speed, latency and targets of a pool and never prints them: these are the

@@ -31,8 +31,6 @@ NodeId array_variable(ModuleContext& context, const ConstantArray& array);
 
 /// The pool of a parameter `<pool>_<k>_var`; null for another name, or if no file defines the pool.
 const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param);
-/// Whether a parameter of this name is a pool: it ends in `_<number>_var`.
-bool is_pool_param(std::string_view param);
 
 /// The PoolInfo of a pool; made once.
 NodeId pool_info(ModuleContext& context, Pool& pool);

@@ -11,11 +11,6 @@ namespace {
 // The memory planner names the pointer into a pool after the buffer.
 constexpr std::string_view kPoolSlot = "_let";
 
-std::string_view buffer_name(std::string_view pointer) {
-  if (pointer.ends_with(kPoolSlot)) pointer.remove_suffix(kPoolSlot.size());
-  return pointer;
-}
-
 }  // namespace
 
 /// The generator has one table of names for the whole function: the same name is the same variable.
@@ -44,7 +39,9 @@ Buffers::Use& Buffers::use(NodeId var, DType element) {
   // After storage rewriting, an array may be read with several types: each gets a buffer.
   const auto [found, is_new] = by_var_.try_emplace({var, element.packed()}, uses_.size());
   if (!is_new) return uses_[found->second];
-  const std::string name(buffer_name(make_->builder().node(var).text(f::Var::name)));
+  // A new name may move the table of strings.
+  std::string name(make_->builder().node(var).text(f::Var::name));
+  if (name.ends_with(kPoolSlot)) name.resize(name.size() - kPoolSlot.size());
   const NodeId buffer =
       make_->buffer({.name = name, .data = var, .dtype = element, .shape = {make_->int32(0)}});
   uses_.push_back({var, element, buffer});

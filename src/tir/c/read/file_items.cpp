@@ -145,14 +145,9 @@ class Splitter {
     return end_;
   }
 
-  /// The same for rows of numbers, which contain no brace, quote or comment. Most bytes of an
-  /// archive are such rows, and find() passes them at memory speed.
-  std::uint32_t initialiser_end(std::uint32_t open) const {
-    return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find('}', open), end_));
-  }
-
-  /// Finds the end of nested braces with numbers: rows are long and contain neither quotes nor
-  /// comments.
+  /// The same for rows of numbers, in braces or nested ones: they are long and contain neither
+  /// quotes nor comments. Most bytes of an archive are such rows, and find() passes them at memory
+  /// speed.
   std::uint32_t plain_brace(std::uint32_t open) const {
     std::ptrdiff_t depth = 0;
     for (std::size_t at = open; at < end_;) {
@@ -282,7 +277,7 @@ class Splitter {
       return add(item);
     }
     const bool is_constant = is_tvm_array(head);
-    const std::uint32_t close = is_constant ? initialiser_end(at_) : matching_brace(at_);
+    const std::uint32_t close = is_constant ? plain_brace(at_) : matching_brace(at_);
     item.body = {at_ + 1, close};
     at_ = std::min(close + 1, end_);
     if (is_constant) {
@@ -443,14 +438,6 @@ std::optional<bool> counts_short(std::string_view body) {
   return number(call + kCountBefore.size()) == last;
 }
 
-/// The short count is one of the forms of v0.16.
-void look_at_calls(std::string_view body, FileForms& forms, VersionInference& versions) {
-  const auto is_short = counts_short(body);
-  if (!is_short) return;
-  observe(versions, TvmFeature::c_short_count, *is_short);
-  forms.is_of_16 |= *is_short;
-}
-
 /// Up to v0.12 handles are `arg_x`. Since v0.16 the data pointer is the last field that is read of
 /// a tensor. Up to v0.9 Relay called inputs `placeholder`.
 void look_at_prologue(std::string_view body, FileForms& forms, VersionInference& versions) {
@@ -486,7 +473,10 @@ void look_at_function(const support::SourceText& source, const Item& item, FileF
     forms.is_of_16 |= body.find(form) != body.npos;
   }
   forms.compares_status |= body.find(kStatusCompared) != body.npos;
-  look_at_calls(body, forms, versions);
+  if (const auto is_short = counts_short(body)) {
+    observe(versions, TvmFeature::c_short_count, *is_short);
+    forms.is_of_16 |= *is_short;
+  }
   look_at_prologue(body, forms, versions);
   if (item.name.ends_with("_run_model")) versions.observe(TvmFeature::c_main_is_run_model);
   if (item.name.ends_with("___tvm_main__")) {

@@ -10,6 +10,7 @@
 #include "tir/c/language.h"
 #include "tir/c/read/body.h"
 #include "tir/c/read/constants.h"
+#include "tir/pools.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
@@ -47,11 +48,6 @@ std::string_view hint_of(std::string_view code) {
   if (number.starts_with('_')) number.remove_prefix(1);
   const bool is_number = number.find_first_not_of("0123456789") == number.npos;
   return is_number ? code.substr(0, end) : std::string_view();
-}
-
-/// v0.8 unpacks `arg0`, `arg1`, … into the names of the parameters.
-bool is_numbered_argument(std::string_view name) {
-  return name.starts_with("arg") && support::is_digits(name.substr(3));
 }
 
 }  // namespace
@@ -174,9 +170,10 @@ bool Params::take(std::string_view name, DType declared, NodeId value) {
   if (Param* const param = node.is(Kind::Var) ? param_of(value) : nullptr) {
     // `void* placeholder = arg0;` in v0.8, `int32_t n = arg_n;` up to v0.12: the same parameter
     // with the name that the body uses.
-    const bool renames = is_numbered_argument(param->name) ||
-                         (is_packed_ && param->name.starts_with(kHandlePrefix) &&
-                          param->name.substr(kHandlePrefix.size()) == name);
+    const bool is_numbered =
+        param->name.starts_with("arg") && support::is_digits(param->name.substr(3));
+    const bool renames = is_numbered || (is_packed_ && param->name.starts_with(kHandlePrefix) &&
+                                         param->name.substr(kHandlePrefix.size()) == name);
     if (!renames || param->data != NodeId::none) return false;
     param->name = name;
     if (param->hint.starts_with(kHandlePrefix)) param->hint.remove_prefix(kHandlePrefix.size());
@@ -437,7 +434,7 @@ class Finisher {
       const bool is_certain = context_.versions.all_have(TvmFeature::c_handle_prefix);
       if (is_certain || data.starts_with(bare)) name = bare;
     }
-    if (is_pool_param(name)) {
+    if (!pool_name(name).empty()) {
       const std::string stem = name.substr(0, name.size() - 4);
       return {name, stem + "_buffer_var"};
     }
@@ -487,7 +484,7 @@ class Finisher {
   NodeId buffer_of(const Param& param, const Names& names, const std::optional<CTensor>& stated) {
     const bool holds_bytes = !param.element || *param.element == DType::UInt(8);
     const Pool* const pool = pool_of_param(context_.facts, names.param);
-    if (pool != nullptr || (holds_bytes && is_pool_param(names.param))) {
+    if (pool != nullptr || (holds_bytes && !pool_name(names.param).empty())) {
       return pool_buffer(param, names, pool);
     }
     std::optional<DType> element = param.element;

@@ -163,7 +163,7 @@ class ModuleReader {
 
   Document read(const ReadLimits& limits) {
     split(limits);
-    infer_versions();
+    for (const File& file : files_) infer_version(file.source, file.items, context_.versions);
     collect_facts();
     SourceDigest digest(*find_primary().input);
     read_functions(read_function);
@@ -275,10 +275,6 @@ class ModuleReader {
       item.kind = ItemKind::array;
       item.name = name;
     }
-  }
-
-  void infer_versions() {
-    for (const File& file : files_) infer_version(file.source, file.items, context_.versions);
   }
 
   /// Runs before any function: bodies use arrays and prototypes from later files.
@@ -639,10 +635,10 @@ class ModuleReader {
   /// kernels use.
   Module finish() {
     const NodeId target = target_node();
-    const Signatures signatures(context_, sources_, drafts_);
+    StatedTypes types = stated_types(context_, sources_, drafts_);
     std::vector<NodePair> functions(drafts_.size());
     for (FunctionDraft& draft : drafts_) {
-      state_sizes(draft, signatures.of(draft.name));
+      state_sizes(draft, types[draft.name]);
       if (draft.is_main) limit_sizes(draft, drafts_);
     }
     // Kernels come first: main takes sizes from them.
@@ -650,7 +646,7 @@ class ModuleReader {
       for (std::size_t i = 0; i < drafts_.size(); ++i) {
         FunctionDraft& draft = drafts_[i];
         if (draft.is_main != is_main) continue;
-        const Types& stated = signatures.of(draft.name);
+        const Types& stated = types[draft.name];
         if (is_main) pass_uses_on(context_.builder, draft, drafts_, stated);
         functions[i] = {context_.make.global_var(name_in_module(draft)),
                         finish_function(context_, draft, stated, target)};

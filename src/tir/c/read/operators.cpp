@@ -1,4 +1,4 @@
-#include "tir/c/read/operators.h"
+#include "tir/c/read/context.h"
 
 #include <array>
 #include <bit>

@@ -96,47 +96,19 @@ std::optional<CMetadata> read_metadata(const support::SourceText& source, const 
 
 // --- Types of parameters ------------------------------------------------------------------------
 
-/// The first source takes precedence: the caller of the reader, then the metadata, then calls.
-Signatures::Signatures(const ModuleContext& context, const CSources& sources,
-                       std::span<const FunctionDraft> drafts)
-    : builder_(context.builder) {
-  for (const CSignature& signature : sources.signatures) {
-    for (std::size_t i = 0; i < signature.params.size(); ++i) {
-      const CTensor& param = signature.params[i];
-      if (!param.dtype.is_void()) add(signature.function, i, param);
-    }
-  }
-  for (const FunctionDraft& draft : drafts) {
-    if (!draft.is_main) continue;
-    for (const CMetadata& metadata : context.facts.metadata) {
-      const bool is_its_main = draft.name.starts_with(metadata.module + "_");
-      if (is_its_main) add_metadata(metadata, draft);
-    }
-  }
-  for (const FunctionDraft& draft : drafts) add_calls(draft);
-}
+namespace {
 
-/// Inputs come first, then outputs.
-void Signatures::add_metadata(const CMetadata& metadata, const FunctionDraft& main) {
-  std::size_t position = 0;
-  for (const CTensor& type : metadata.inputs) add(main.name, position++, type);
-  for (const CTensor& type : metadata.outputs) add(main.name, position++, type);
-}
-
-const Types& Signatures::of(std::string_view function) const {
-  static const Types kNothing;
-  const auto found = types_.find(function);
-  return found == types_.end() ? kNothing : found->second;
-}
-
-void Signatures::add(std::string_view function, std::size_t position, const CTensor& type) {
-  Types& types = types_[function];
+/// The first source takes precedence.
+void add(StatedTypes& stated, std::string_view function, std::size_t position,
+         const CTensor& type) {
+  Types& types = stated[function];
   if (types.size() <= position) types.resize(position + 1);
   if (!types[position]) types[position] = type;
 }
 
-/// All extents of its shape must be numbers.
-std::optional<CTensor> Signatures::stated(Node argument) const {
+/// The type that tvm_stack_make_array states; nullopt for other arguments. All extents of its shape
+/// must be numbers.
+std::optional<CTensor> stated_by(Node argument) {
   if (!is_call_of(argument, "tir.tvm_stack_make_array")) return std::nullopt;
   const NodeList args = argument.list(f::Call::args);
   CTensor type{args[4].dtype(), {}};
@@ -151,20 +123,44 @@ std::optional<CTensor> Signatures::stated(Node argument) const {
 
 /// A packed call states the shape and dtype of every argument: of the kernel's parameter, and of
 /// the caller's own parameter if it passes one on.
-void Signatures::add_calls(const FunctionDraft& draft) {
+void add_calls(StatedTypes& stated, const Builder& builder, const FunctionDraft& draft) {
   for (const CallSite& call : draft.calls) {
     for (std::size_t i = 0; i < call.args.size(); ++i) {
-      const Node argument = builder_.node(call.args[i]);
-      const auto type = stated(argument);
+      const Node argument = builder.node(call.args[i]);
+      const auto type = stated_by(argument);
       if (!type) continue;
-      add(call.callee, i, *type);
+      add(stated, call.callee, i, *type);
       const NodeId data = argument.list(f::Call::args)[0].id();
       // Only an argument that is passed on unchanged is a parameter of the caller.
       const auto param = std::ranges::find(draft.params, data, &Param::data);
       if (param == draft.params.end()) continue;
-      add(draft.name, static_cast<std::size_t>(param - draft.params.begin()), *type);
+      add(stated, draft.name, static_cast<std::size_t>(param - draft.params.begin()), *type);
     }
   }
+}
+
+}  // namespace
+
+StatedTypes stated_types(const ModuleContext& context, const CSources& sources,
+                         std::span<const FunctionDraft> drafts) {
+  StatedTypes stated;
+  for (const CSignature& signature : sources.signatures) {
+    for (std::size_t i = 0; i < signature.params.size(); ++i) {
+      const CTensor& param = signature.params[i];
+      if (!param.dtype.is_void()) add(stated, signature.function, i, param);
+    }
+  }
+  for (const FunctionDraft& draft : drafts) {
+    if (!draft.is_main) continue;
+    for (const CMetadata& metadata : context.facts.metadata) {
+      if (!draft.name.starts_with(metadata.module + "_")) continue;
+      std::size_t position = 0;
+      for (const CTensor& type : metadata.inputs) add(stated, draft.name, position++, type);
+      for (const CTensor& type : metadata.outputs) add(stated, draft.name, position++, type);
+    }
+  }
+  for (const FunctionDraft& draft : drafts) add_calls(stated, context.builder, draft);
+  return stated;
 }
 
 void state_sizes(FunctionDraft& draft, const Types& stated) {

@@ -21,27 +21,14 @@ namespace mlf::tir::c {
 std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items);
 
 using Types = std::vector<std::optional<CTensor>>;
+/// By function.
+using StatedTypes = support::NameMap<std::string_view, Types>;
 
-/// Types of parameters by function: from the caller of the reader, then from the metadata for the
-/// C++ runtime, then from packed calls. These state the types of the called function's parameters,
-/// and of parameters that are passed on.
-class Signatures {
- public:
-  Signatures(const ModuleContext& context, const CSources& sources,
-             std::span<const FunctionDraft> drafts);
-
-  const Types& of(std::string_view function) const;
-
- private:
-  void add_metadata(const CMetadata& metadata, const FunctionDraft& main);
-  void add_calls(const FunctionDraft& draft);
-  void add(std::string_view function, std::size_t position, const CTensor& type);
-  /// The type that tvm_stack_make_array states; nullopt for other arguments.
-  std::optional<CTensor> stated(Node argument) const;
-
-  const Builder& builder_;
-  support::NameMap<std::string_view, Types> types_;
-};
+/// Types of parameters: from the caller of the reader, then from the metadata for the C++ runtime,
+/// then from packed calls. These state the types of the called function's parameters, and of
+/// parameters that are passed on.
+StatedTypes stated_types(const ModuleContext& context, const CSources& sources,
+                         std::span<const FunctionDraft> drafts);
 
 /// Sizes of parameters with stated types.
 void state_sizes(FunctionDraft& draft, const Types& stated);
