@@ -18,12 +18,6 @@ namespace mlf::tir {
 namespace compare_detail {
 namespace {
 
-/// Whether a field is the name of a node with an identity.
-bool is_name(Node node, std::uint8_t field) {
-  return (is_var(node) && field == f::Var::name) ||
-         (node.is(Kind::Buffer) && field == f::Buffer::name);
-}
-
 /// Compares two modules in one walk, from the roots down. Pairs of nodes wait on a stack, because
 /// recursion could not handle deeply nested input, and come in the order of the left module.
 /// Compares a pair once, even if several paths lead to it: both modules share subtrees, and time
@@ -39,9 +33,7 @@ class Comparer {
         constants_in_any_order_(tolerance.has_constants_in_any_order()) {}
 
   Comparison run() && {
-    const ComparisonStep root{steps_.left_root(), steps_.right_root(), kNoStep, kNoPosition, 0,
-                              StepKind::root};
-    stack_.push_back(steps_.add(root));
+    stack_.push_back(kRootStep);
     while (!stack_.empty()) {
       const StepId at = stack_.back();
       stack_.pop_back();
@@ -164,8 +156,10 @@ class Comparer {
     const Node a = left(at);
     const Node b = right(at);
     if (same_scalar(a, b, field) || takes(Aspect::field, at, field)) return;
+    const bool is_name =
+        (is_var(a) && field == f::Var::name) || (a.is(Kind::Buffer) && field == f::Buffer::name);
     differ(at, a.info().fields[field].name, brief_field(a, field), brief_field(b, field),
-           is_name(a, field) ? DifferenceIn::name : DifferenceIn::node);
+           is_name ? DifferenceIn::name : DifferenceIn::node);
   }
 
   void compare_nodes(StepId at, std::uint8_t field) {
@@ -207,7 +201,9 @@ class Comparer {
     }
     const Matching matching = by_name ? match_names(a, b) : match_keys(a, b, pairing_);
     report_unmatched(at, field, matching);
-    compare_order(at, field, matching);
+    if (!is_in_order(matching) && !takes(Aspect::order, at, field)) {
+      differ(at, left(at).info().fields[field].name, "entries in one order", "entries in another");
+    }
     for (std::uint32_t i = 0; i < a.size(); ++i) {
       if (matching[i] == kUnmatched) continue;
       if (!by_name) push(StepKind::key, at, a.key(i), b.key(matching[i]), field, i);
@@ -239,12 +235,6 @@ class Comparer {
     Difference& difference = result_.differences.back();
     difference.in = DifferenceIn::function;
     difference.function = owner.map(field).key(position).text(f::GlobalVar::name_hint);
-  }
-
-  void compare_order(StepId at, std::uint8_t field, const Matching& matching) {
-    if (is_in_order(matching)) return;
-    if (takes(Aspect::order, at, field)) return;
-    differ(at, left(at).info().fields[field].name, "entries in one order", "entries in another");
   }
 
   // Whether the tolerance compares other statements in place of these two.

@@ -3,15 +3,144 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "mlf/tir/compare.h"
 #include "mlf/tir/module.h"
-#include "tir/compare/correspondence.h"
-#include "tir/compare/descriptions.h"
 
 namespace mlf::tir {
+namespace compare_detail {
+
+// --- The correspondence: one to one for nodes with an identity, and for entries of maps ---------
+
+/// Whether the identity of a node is significant: for Var, Buffer, constants and objects. Spans are
+/// objects in TVM, but only their content matters.
+bool has_identity(Node node);
+
+class Pairing {
+ public:
+  Pairing(const Module& left, const Module& right)
+      : right_of_(left.size()), left_of_(right.size()) {}
+
+  enum class Match : std::uint8_t {
+    paired,      ///< these two correspond, now or since an earlier call
+    left_split,  ///< left has another partner, right has none: one node became several
+    conflict,    ///< right has another partner
+  };
+  Match pair(Node left, Node right);
+  /// Gives another partner to a left node that has one.
+  void add_copy(Node left, Node right);
+
+  /// Partners; `NodeId::none` if there is none yet.
+  NodeId left_of(Node right) const { return left_of_[index(right.id())]; }
+  NodeId right_of(Node left) const { return right_of_[index(left.id())]; }
+
+ private:
+  std::vector<NodeId> right_of_;
+  std::vector<NodeId> left_of_;
+};
+
+constexpr std::uint32_t kUnmatched = UINT32_MAX;
+
+/// For each entry on the left its position on the right, or kUnmatched.
+using Matching = std::vector<std::uint32_t>;
+
+/// Matches by the names of a string_map.
+Matching match_names(const NodeMap& left, const NodeMap& right);
+
+/// Matches by the keys of a node_map: GlobalVars by name, constants by value, paired keys by their
+/// pairs, the rest by position. Matches no position twice.
+Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing);
+/// The equal element for each element of a list of constants; empty if they are not the same ones.
+Matching match_arrays(const NodeList& left, const NodeList& right);
+
+/// Positions on the right without a counterpart on the left.
+std::vector<std::uint32_t> unmatched_on_right(const Matching& matching, std::size_t right_size);
+
+/// Whether matched entries are in the same order on both sides.
+bool is_in_order(const Matching& matching);
+
+// --- Names for messages: the path to a pair of nodes, and a short description of a node ---------
+
+using StepId = std::uint32_t;
+constexpr StepId kRootStep = 0;
+constexpr StepId kNoStep = std::numeric_limits<StepId>::max();
+constexpr std::uint32_t kNoPosition = std::numeric_limits<std::uint32_t>::max();
+
+enum class StepKind : std::uint8_t {
+  root,
+  node,      ///< a node field
+  element,   ///< an element of a list, or an entry's value in a map
+  key,       ///< an entry's key in a node_map
+  map,       ///< a whole node_map field; its entries are matched once its turn has come
+  span,      ///< TVM's span of the parent
+  in_place,  ///< the only statement of a sequence that has no counterpart
+};
+
+struct ComparisonStep {
+  NodeId left;
+  NodeId right;
+  StepId parent;
+  std::uint32_t position;  ///< of the element on the left; kNoPosition for a node field
+  std::uint8_t field;      ///< of the parent
+  StepKind kind;
+};
+
+/// The name of an entry of a map, or an element of a list: `functions["f"]`, `seq[3]`.
+std::string entry_name(Node owner, std::uint8_t field, std::uint32_t position);
+
+class Steps {
+ public:
+  /// Begins with the step `kRootStep`.
+  Steps(const Module& left, const Module& right)
+      : left_(&left),
+        right_(&right),
+        steps_{{left.root().id(), right.root().id(), kNoStep, kNoPosition, 0, StepKind::root}} {}
+
+  StepId add(const ComparisonStep& step);
+  const ComparisonStep& operator[](StepId id) const { return steps_[id]; }
+  Node left(StepId id) const { return {*left_, steps_[id].left}; }
+  Node right(StepId id) const { return {*right_, steps_[id].right}; }
+
+  /// The path of a step. Long ones keep their beginning and their end.
+  std::string path(StepId id) const;
+  /// The path of a field of this step's nodes.
+  std::string path(StepId id, std::string_view field) const;
+  /// The name of the function that contains or is a step; empty outside of functions.
+  std::string_view function(StepId id) const;
+  /// Whether a step is in `field` of a node of `kind`, at any depth.
+  bool is_below(StepId id, Kind kind, std::uint8_t field) const;
+  /// The source range of the innermost node that has one.
+  std::optional<SourceRange> left_range(StepId id) const {
+    return range(id, *left_, &ComparisonStep::left);
+  }
+  std::optional<SourceRange> right_range(StepId id) const {
+    return range(id, *right_, &ComparisonStep::right);
+  }
+
+ private:
+  std::optional<SourceRange> range(StepId id, const Module& module,
+                                   NodeId ComparisonStep::*side) const;
+  std::string spell(StepId id) const;
+
+  const Module* left_;
+  const Module* right_;
+  std::vector<ComparisonStep> steps_;
+};
+
+/// Kind and scalar fields: `IntImm int32 5`, `Var int32 "i"`; `undefined` for no node.
+std::string brief(Node node);
+
+/// The value of a field that is not a node; for lists and maps, the size.
+std::string brief_field(Node node, std::uint8_t field);
+
+}  // namespace compare_detail
+
+// --- The comparison -----------------------------------------------------------------------------
 
 /// What of two corresponding nodes differs.
 enum class Aspect : std::uint8_t {

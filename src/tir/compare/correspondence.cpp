@@ -1,4 +1,4 @@
-#include "tir/compare/correspondence.h"
+#include "tir/compare/compare.h"
 
 #include <fmt/core.h>
 #include <algorithm>

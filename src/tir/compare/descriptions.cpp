@@ -1,4 +1,4 @@
-#include "tir/compare/descriptions.h"
+#include "tir/compare/compare.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
