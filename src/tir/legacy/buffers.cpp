@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "tir/legacy/expressions.h"
+#include "tir/legacy/context.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::legacy {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "support/error.h"
-#include "tir/legacy/expressions.h"
+#include "tir/legacy/context.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/lexer.h"

@@ -1,6 +1,6 @@
 // Expressions of the legacy text, and everything that it prints as a call: operators, functions of
 // the module, and some nodes.
-#include "tir/legacy/expressions.h"
+#include "tir/legacy/context.h"
 
 #include <fmt/core.h>
 

@@ -2,7 +2,7 @@
 // the whole text determines.
 #include <fmt/core.h>
 
-#include "tir/legacy/expressions.h"
+#include "tir/legacy/context.h"
 #include "tir/node_queries.h"
 #include "tir/reader.h"
 #include "tir/text/expr_factory.h"

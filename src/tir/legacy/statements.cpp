@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "support/characters.h"
-#include "tir/legacy/expressions.h"
+#include "tir/legacy/context.h"
 #include "tir/node_queries.h"
 #include "tir/reader.h"
 #include "tir/tvm_features.h"
