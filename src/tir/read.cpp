@@ -30,8 +30,7 @@ void check_size(const SourceText& source, const ReadLimits& limits) {
   const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX);
   if (source.text.size() <= most) return;
   fail_at(source, 0,
-          "the source has " + std::to_string(source.text.size()) + " bytes, more than " +
-              std::to_string(most));
+          fmt::format("the source has {} bytes, more than {}", source.text.size(), most));
 }
 
 // Two messages, because an empty file is a mistake of another kind.

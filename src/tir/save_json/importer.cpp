@@ -1,5 +1,7 @@
 #include "tir/save_json/importer.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -86,8 +88,8 @@ Importer::Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& bu
       tensor_ids_(graph.tensor_count()) {
   // Each node of the document becomes at most one node of the module, so this limits both.
   if (graph.size() > limits.max_nodes) {
-    graph.fail(0, "the document has " + std::to_string(graph.size()) + " nodes, more than " +
-                      std::to_string(limits.max_nodes));
+    graph.fail(
+        0, fmt::format("the document has {} nodes, more than {}", graph.size(), limits.max_nodes));
   }
   if (!has_unknown_types(graph)) return;
   opaque_kinds_ = OpaqueKinds(graph).take();
@@ -119,7 +121,7 @@ void Importer::run(Task task) {
   if (!task.entered) {
     if (is_made(task.node, task.role)) return;
     // TVM's objects cannot form a cycle, but indices can.
-    if ((open_[task.node] & bit) != 0) fail_cycle(task.node);
+    if ((open_[task.node] & bit) != 0) graph_.fail(task.node, "the node is part of itself");
     open_[task.node] = static_cast<std::uint8_t>(open_[task.node] | bit);
     stack_.push_back({task.node, task.role, true});
     return enter(task);
@@ -133,21 +135,18 @@ void Importer::run(Task task) {
   open_[task.node] = static_cast<std::uint8_t>(open_[task.node] & ~bit);
 }
 
-void Importer::fail_cycle(std::uint32_t node) const {
-  graph_.fail(node, "the node is part of itself");
-}
-
 // Checks only nodes: a list is between a node and its elements and would count twice.
 void Importer::enter(Task task) {
-  if (task.role == Role::list) return enter_elements(task.node);
+  if (task.role == Role::list) {
+    for (const json::Value element : graph_.data(task.node)) {
+      push(graph_.element(element), Role::node);
+    }
+    return;
+  }
   if (++depth_ > limits_.max_nesting) {
-    graph_.fail(task.node, "nested deeper than " + std::to_string(limits_.max_nesting) + " levels");
+    graph_.fail(task.node, fmt::format("nested deeper than {} levels", limits_.max_nesting));
   }
   enter_node(task.node);
-}
-
-void Importer::enter_elements(std::uint32_t node) {
-  for (const json::Value element : graph_.data(node)) push(graph_.element(element), Role::node);
 }
 
 // Nodes that are written as their content (`repr_str`) have no parts.
@@ -164,7 +163,7 @@ void Importer::enter_node(std::uint32_t node) {
   // Vendors of TVM add attributes to its classes: they are dropped, and recorded as a loss.
   NodeFields& fields = entered_.emplace_back(graph_, node, *kind, [&](std::string_view name) {
     losses_.add_everywhere(LossCode::opaque_fields,
-                           std::string(graph_.type_key(node)) + "." + std::string(name));
+                           fmt::format("{}.{}", graph_.type_key(node), name));
   });
   const auto rows = info(*kind).fields;
   for (std::uint8_t i = 0; i < rows.size(); ++i) enter_field(fields, rows[i], i);
@@ -208,8 +207,7 @@ ListId Importer::make_string_map(std::uint32_t node) {
   const GraphNode& map = graph_.node(node);
   const std::uint32_t keys = map.keys == 0 ? 0 : graph_.value(map.keys).size();
   if (keys != graph_.data_size(node)) {
-    graph_.fail(node, "a map of " + std::to_string(keys) + " keys has " +
-                          std::to_string(graph_.data_size(node)) + " values");
+    graph_.fail(node, fmt::format("a map of {} keys has {} values", keys, graph_.data_size(node)));
   }
   std::vector<NamedNode> entries;
   EntryNames names;

@@ -102,8 +102,6 @@ class Importer {
   void enter(Task task);
   void enter_node(std::uint32_t node);
   void enter_field(NodeFields& fields, const FieldInfo& field, std::uint8_t at);
-  void enter_elements(std::uint32_t node);
-  [[noreturn]] void fail_cycle(std::uint32_t node) const;
 
   ListId make_list(std::uint32_t node);
   ListId make_string_map(std::uint32_t node);
@@ -130,10 +128,8 @@ class Importer {
   FieldValue null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
   FieldValue scalar_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
   FieldValue string_value(const NodeFields& fields, std::uint8_t at, std::uint32_t target);
-  FieldValue lanes_value(const NodeFields& fields, std::uint8_t at);
   NodeId tensor(std::size_t index);
   bool is_plain(const NodeFields& fields, std::uint8_t at) const;
-  void check_kind(const NodeFields& fields, std::uint8_t at, std::uint32_t target, Expects expects);
   void check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
                        std::uint32_t target);
   void check_elements(const FieldInfo& field, std::uint32_t owner, std::uint32_t target);

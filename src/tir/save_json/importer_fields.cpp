@@ -1,4 +1,5 @@
 // The fields of nodes of known kind: converts JSON text to field values and checks it.
+#include <fmt/core.h>
 
 #include "support/numbers.h"
 #include "tir/node_queries.h"
@@ -38,12 +39,8 @@ bool may_be_null(Expects expects) {
   }
 }
 
-std::string field_name(Kind kind, const FieldInfo& field) {
-  return std::string(info(kind).type_key) + "." + std::string(field.name);
-}
-
 std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::uint32_t found) {
-  return "expected " + std::string(expected) + ", found " + graph.describe(found);
+  return fmt::format("expected {}, found {}", expected, graph.describe(found));
 }
 
 }  // namespace
@@ -103,7 +100,7 @@ std::int64_t NodeFields::enumeration(std::uint8_t field) const {
   const auto names = enum_names(info(kind_).fields[field].expects);
   if (number < 0 || static_cast<std::size_t>(number) >= names.size() ||
       names[static_cast<std::size_t>(number)].empty()) {
-    fail(field, "TVM has no value " + std::to_string(number) + " for it");
+    fail(field, fmt::format("TVM has no value {} for it", number));
   }
   return number;
 }
@@ -124,19 +121,18 @@ std::size_t NodeFields::tensor(std::uint8_t field) const {
   const auto index = support::whole_number<std::size_t>(value(field).text());
   if (!index) fail_value(field, "an index into b64ndarrays");
   if (*index >= graph_->tensor_count()) {
-    fail(field, "index " + std::to_string(*index) + " is out of range: b64ndarrays has " +
-                    std::to_string(graph_->tensor_count()) + " entries");
+    fail(field, fmt::format("index {} is out of range: b64ndarrays has {} entries", *index,
+                            graph_->tensor_count()));
   }
   return *index;
 }
 
 void NodeFields::fail(std::uint8_t field, std::string_view message) const {
-  graph_->fail(node_, value(field),
-               std::string(info(kind_).fields[field].name) + ": " + std::string(message));
+  graph_->fail(node_, value(field), fmt::format("{}: {}", info(kind_).fields[field].name, message));
 }
 
 void NodeFields::fail_value(std::uint8_t field, std::string_view expected) const {
-  fail(field, "expected " + std::string(expected) + ", found " + clipped(value(field).text()));
+  fail(field, fmt::format("expected {}, found {}", expected, clipped(value(field).text())));
 }
 
 // The order of tests matters: a tensor and a plain value look like references but are not.
@@ -145,17 +141,19 @@ FieldValue Importer::field_value(NodeFields& fields, std::uint32_t node, Kind ki
   const FieldInfo& field = info(kind).fields[at];
   if (!fields.has(at)) return absent_value(node, field);
   if (field.expects == Expects::tensor) return tensor(fields.tensor(at));
-  if (is_plain(fields, at) && is_lanes(kind, at)) return lanes_value(fields, at);
-  if (is_plain(fields, at)) return scalar_value(fields, field, at);
-  if (is_reference(field)) return reference_value(fields, node, field, at);
-  return scalar_value(fields, field, at);
+  // In the IR, lanes are an expression, as in TVM since v0.16.
+  if (is_plain(fields, at) && is_lanes(kind, at)) {
+    return builder_.make(Kind::IntImm, {DType::Int(32), fields.integer(at)});
+  }
+  const bool is_node = is_reference(field) && !is_plain(fields, at);
+  return is_node ? reference_value(fields, node, field, at) : scalar_value(fields, field, at);
 }
 
 // Required only if every version that may have written the document has the field; otherwise it has
 // the value that means "absent".
 FieldValue Importer::absent_value(std::uint32_t node, const FieldInfo& field) {
   if (is_required(field, graph_.version())) {
-    graph_.fail(node, "expected an attribute \"" + std::string(field.name) + "\"");
+    graph_.fail(node, fmt::format("expected an attribute \"{}\"", field.name));
   }
   switch (field.type) {
     case FieldType::node:
@@ -189,7 +187,9 @@ FieldValue Importer::reference_value(NodeFields& fields, std::uint32_t node, con
   if (target == 0) return null_value(fields, field, at);
   switch (field.type) {
     case FieldType::node:
-      check_kind(fields, at, target, field.expects);
+      if (!fits(kind(target), field.expects)) {
+        fields.fail(at, wrong_kind(graph_, describe(field.expects), target));
+      }
       return node_ids_[target];
     case FieldType::string:
       return string_value(fields, at, target);
@@ -208,12 +208,13 @@ FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field
   if (field.type != FieldType::node && field.type != FieldType::string) {
     if (field.nullable) return ListId::none;
     // TVM makes such a list only for callers that bypass its Python classes.
-    losses_.add_everywhere(LossCode::undefined_list, field_name(fields.kind(), field));
+    losses_.add_everywhere(LossCode::undefined_list, std::string(info(fields.kind()).type_key) +
+                                                         "." + std::string(field.name));
     return builder_.list({});
   }
   const std::string_view expected =
       field.type == FieldType::string ? "a string" : describe(field.expects);
-  fields.fail(at, "expected " + std::string(expected) + ", found null");
+  fields.fail(at, fmt::format("expected {}, found null", expected));
 }
 
 FieldValue Importer::scalar_value(const NodeFields& fields, const FieldInfo& field,
@@ -265,17 +266,6 @@ bool Importer::is_plain(const NodeFields& fields, std::uint8_t at) const {
   return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
 }
 
-// In the IR, lanes are an expression, as in TVM since v0.16.
-FieldValue Importer::lanes_value(const NodeFields& fields, std::uint8_t at) {
-  return builder_.make(Kind::IntImm, {DType::Int(32), fields.integer(at)});
-}
-
-void Importer::check_kind(const NodeFields& fields, std::uint8_t at, std::uint32_t target,
-                          Expects expects) {
-  if (fits(kind(target), expects)) return;
-  fields.fail(at, wrong_kind(graph_, describe(expects), target));
-}
-
 // An empty Map does not show the type of its keys: it fits both kinds of map.
 void Importer::check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
                                std::uint32_t target) {
@@ -316,11 +306,10 @@ void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::
         index == 0 ? !is_key && may_be_null(expects)
                    : (is_name ? kind(index) == Kind::GlobalVar : fits(kind(index), expects));
     if (!fits_here) {
-      const std::string place =
-          std::string(field.name) + "[" + std::to_string(is_map ? position / 2 : position) + "]";
-      graph_.fail(
-          owner, element,
-          place + ": " + wrong_kind(graph_, is_name ? "a GlobalVar" : describe(expects), index));
+      const std::string wrong =
+          wrong_kind(graph_, is_name ? "a GlobalVar" : describe(expects), index);
+      graph_.fail(owner, element,
+                  fmt::format("{}[{}]: {}", field.name, is_map ? position / 2 : position, wrong));
     }
     ++position;
   }

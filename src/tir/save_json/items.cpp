@@ -371,12 +371,6 @@ void Numbering::pin(Node source_nodes) {
   }
 }
 
-// Ids have 32 bits, fields fewer than 8, forms a handful.
-std::uint64_t Numbering::key(const Item& item) {
-  return static_cast<std::uint64_t>(item.form) << 40 |
-         static_cast<std::uint64_t>(item.field) << 32 | index(item.id);
-}
-
 std::uint32_t& Numbering::place(const Item& item) {
   switch (item.form) {
     case Item::Form::node:
@@ -388,7 +382,9 @@ std::uint32_t& Numbering::place(const Item& item) {
     case Item::Form::objects_of_key:
       return of_key_[item.text];
     default:
-      return of_other_[key(item)];
+      // Ids have 32 bits, fields fewer than 8, forms a handful.
+      return of_other_[static_cast<std::uint64_t>(item.form) << 40 |
+                       static_cast<std::uint64_t>(item.field) << 32 | index(item.id)];
   }
 }
 

@@ -112,7 +112,6 @@ class Numbering {
  private:
   /// The place of an item's number; new items, and null, have 0 there.
   std::uint32_t& place(const Item& item);
-  static std::uint64_t key(const Item& item);
   void visit(const Item& root);
   void pin(Node source_nodes);
 

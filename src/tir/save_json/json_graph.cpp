@@ -1,5 +1,7 @@
 #include "tir/save_json/json_graph.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "support/base64.h"
@@ -72,7 +74,13 @@ JsonGraph::JsonGraph(const json::Document& document) : document_(document) {
   }
   read_nodes(required(root, "nodes", json::Type::array));
   if (const auto tensors = root.find("b64ndarrays")) read_tensors(*tensors);
-  if (const auto attrs = root.find("attrs")) read_head(*attrs);
+  // `attrs` of the document has the version and possibly more.
+  if (const auto attrs = root.find("attrs")) {
+    attrs->expect(json::Type::object);
+    if (attrs->find("tvm_version")) {
+      version_ = version_named(required(*attrs, "tvm_version", json::Type::string).text());
+    }
+  }
   for (std::uint32_t i = 0; i < size(); ++i) {
     if (nodes_[i].kind && is_attributes(*nodes_[i].kind) && !has_known_fields(i)) {
       nodes_[i].kind.reset();
@@ -105,7 +113,10 @@ GraphNode JsonGraph::read_node(json::Value object) {
       take(node.type_key, json::Type::string);
     } else if (key == "attrs") {
       take(node.attrs, json::Type::object);
-      check_attrs(member.value);
+      // TVM writes all attributes as strings, also numbers.
+      for (const json::Member attribute : member.value.members()) {
+        attribute.value.expect(json::Type::string);
+      }
     } else if (key == "data") {
       take(node.data, json::Type::array);
     } else if (key == "keys") {
@@ -126,13 +137,6 @@ GraphNode JsonGraph::read_node(json::Value object) {
   return node;
 }
 
-// TVM writes all attributes as strings, also numbers.
-void JsonGraph::check_attrs(json::Value attrs) const {
-  for (const json::Member member : attrs.members()) {
-    member.value.expect(json::Type::string);
-  }
-}
-
 void JsonGraph::read_tensors(json::Value tensors) {
   tensors.expect(json::Type::array);
   tensors_.reserve(tensors.size());
@@ -140,15 +144,6 @@ void JsonGraph::read_tensors(json::Value tensors) {
     tensor.expect(json::Type::string);
     tensors_.push_back(tensor.index());
   }
-}
-
-// `attrs` of the document has the version and possibly more.
-void JsonGraph::read_head(json::Value attrs) {
-  attrs.expect(json::Type::object);
-  const auto version = attrs.find("tvm_version");
-  if (!version) return;
-  version->expect(json::Type::string);
-  version_ = version_named(version->text());
 }
 
 // Vendors of TVM add fields to its attributes, and leave some out: such a class is an unknown one.
@@ -203,11 +198,11 @@ std::string JsonGraph::repr(std::uint32_t node) const {
 // Indices in `data` are numbers, those in `attrs` are strings.
 std::uint32_t JsonGraph::element(json::Value element) const {
   const auto index = element.integer();
-  if (!index)
-    element.fail("expected a node index, found " + std::string(json::name_of(element.type())));
+  if (!index) {
+    element.fail(fmt::format("expected a node index, found {}", json::name_of(element.type())));
+  }
   if (*index < 0 || *index >= size()) {
-    element.fail("node index " + std::to_string(*index) + " is out of range: there are " +
-                 std::to_string(size()) + " nodes");
+    element.fail(fmt::format("node index {} is out of range: there are {} nodes", *index, size()));
   }
   return static_cast<std::uint32_t>(*index);
 }
@@ -225,26 +220,25 @@ bool JsonGraph::is_tensor(json::Value attribute) const {
 // States whether the text is not a number, or is the number of no node.
 std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) const {
   if (const auto index = reference(attribute.value)) return *index;
-  const std::string name(attribute.key.text());
+  const std::string_view name = attribute.key.text();
   if (const auto number = support::whole_number<std::uint64_t>(attribute.value.text())) {
     fail(node, attribute.value,
-         name + ": node index " + std::to_string(*number) + " is out of range: there are " +
-             std::to_string(size()) + " nodes");
+         fmt::format("{}: node index {} is out of range: there are {} nodes", name, *number,
+                     size()));
   }
   fail(node, attribute.value,
-       name + ": expected a node index, found " + clipped(attribute.value.text()));
+       fmt::format("{}: expected a node index, found {}", name, clipped(attribute.value.text())));
 }
 
 std::string clipped(std::string_view text) {
   // A constant's base64 may have megabytes; a message shows only one line.
   constexpr std::size_t kMost = 40;
-  if (text.size() <= kMost) return "\"" + std::string(text) + "\"";
-  return "\"" + std::string(text.substr(0, kMost)) + "…\"";
+  return fmt::format("\"{}{}\"", text.substr(0, kMost), text.size() > kMost ? "…" : "");
 }
 
 std::string JsonGraph::describe(std::uint32_t node) const {
   const std::string_view key = type_key(node);
-  return "node " + std::to_string(node) + " (" + (key.empty() ? "null" : std::string(key)) + ")";
+  return fmt::format("node {} ({})", node, key.empty() ? "null" : key);
 }
 
 void JsonGraph::fail(std::uint32_t node, std::string_view message) const {
@@ -252,7 +246,7 @@ void JsonGraph::fail(std::uint32_t node, std::string_view message) const {
 }
 
 void JsonGraph::fail(std::uint32_t node, json::Value at, std::string_view message) const {
-  at.fail(describe(node) + ": " + std::string(message));
+  at.fail(fmt::format("{}: {}", describe(node), message));
 }
 
 }  // namespace mlf::tir::save_json

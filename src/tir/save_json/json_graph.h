@@ -75,8 +75,6 @@ class JsonGraph {
   void read_nodes(json::Value nodes);
   GraphNode read_node(json::Value object);
   void read_tensors(json::Value tensors);
-  void read_head(json::Value attrs);
-  void check_attrs(json::Value attrs) const;
   bool has_known_fields(std::uint32_t node) const;
 
   const json::Document& document_;

@@ -1,5 +1,7 @@
 #include "tir/save_json/layout.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -135,8 +137,8 @@ tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
   const auto wrong = [](std::string message) { return tl::make_unexpected(std::move(message)); };
   auto blob = support::base64_decode(base64);
   if (!blob) {
-    return wrong("malformed base64 at character " +
-                 std::to_string(support::base64_error_offset(base64) + 1));
+    return wrong(
+        fmt::format("malformed base64 at character {}", support::base64_error_offset(base64) + 1));
   }
   if (blob->size() < kFixedHeader) return wrong("the data of an NDArray ends within its header");
   if (load_little_endian<std::uint64_t>(*blob, 0) != kMagic)
@@ -145,11 +147,10 @@ tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
   // Eight bytes for each extent, and eight for the size of the data: hence "less than".
   const std::size_t most = (blob->size() - kFixedHeader) / 8;
   if (ndim < 0 || static_cast<std::size_t>(ndim) >= most) {
-    return wrong("an NDArray of " + std::to_string(ndim) + " dimensions does not fit its data");
+    return wrong(fmt::format("an NDArray of {} dimensions does not fit its data", ndim));
   }
   const auto code = load_little_endian<std::uint8_t>(*blob, 28);
-  if (!is_known(code))
-    return wrong("unknown dtype code " + std::to_string(code) + " of an NDArray");
+  if (!is_known(code)) return wrong(fmt::format("unknown dtype code {} of an NDArray", code));
 
   Tensor tensor{.dtype = {static_cast<TypeCode>(code), load_little_endian<std::uint8_t>(*blob, 29),
                           load_little_endian<std::int16_t>(*blob, 30)}};
@@ -160,12 +161,11 @@ tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
   const auto bytes = load_little_endian<std::int64_t>(*blob, at);
   at += 8;
   if (bytes != expected_bytes(tensor)) {
-    return wrong("an NDArray declares " + std::to_string(bytes) + " bytes, its shape takes " +
-                 std::to_string(expected_bytes(tensor)));
+    return wrong(fmt::format("an NDArray declares {} bytes, its shape takes {}", bytes,
+                             expected_bytes(tensor)));
   }
   if (blob->size() - at != static_cast<std::size_t>(bytes)) {
-    return wrong("an NDArray of " + std::to_string(bytes) + " bytes has " +
-                 std::to_string(blob->size() - at));
+    return wrong(fmt::format("an NDArray of {} bytes has {}", bytes, blob->size() - at));
   }
   // Moves large constants inside their buffer, without a copy.
   blob->erase(blob->begin(), blob->begin() + static_cast<std::ptrdiff_t>(at));

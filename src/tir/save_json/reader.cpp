@@ -14,14 +14,10 @@ using save_json::JsonGraph;
 
 // A PrimFunc that was saved without a module gets its name for callers, or TVM's name for a single
 // function.
-StringId name_of_lone(Builder& builder, NodeId function) {
-  const Node symbol = attribute_of(builder.node(function), "global_symbol");
-  if (symbol.is(Kind::String)) return builder.string(std::string(symbol.text(f::String::value)));
-  return builder.string("main");
-}
-
 NodeId wrap(Builder& builder, NodeId function) {
-  const NodeId var = builder.make(Kind::GlobalVar, {name_of_lone(builder, function)});
+  const Node symbol = attribute_of(builder.node(function), "global_symbol");
+  const std::string name(symbol.is(Kind::String) ? symbol.text(f::String::value) : "main");
+  const NodeId var = builder.make(Kind::GlobalVar, {builder.string(name)});
   const NodePair entry{var, function};
   return builder.make(Kind::IRModule, {builder.map(std::span(&entry, 1))});
 }

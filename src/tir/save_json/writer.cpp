@@ -150,18 +150,14 @@ class Writer {
         numbering_(items_, root_),
         out_(sink) {}
 
-  // Nodes of unknown type may mention any of these.
-  void add_tensors() {
+  // TVM's format, including blanks, so files can be compared line by line: dmlc-core puts a blank
+  // after commas at the ends of lines.
+  void write() {
+    // Nodes of unknown type may mention any of these.
     for (const Node tensor : numbering_.tensors()) {
       tensor_numbers_.try_emplace(index(tensor.id()), tensors_.size());
       tensors_.push_back(tensor);
     }
-  }
-
-  // TVM's format, including blanks, so files can be compared line by line: dmlc-core puts a blank
-  // after commas at the ends of lines.
-  void write() {
-    add_tensors();
     out_.write("{\n  \"root\": ");
     out_.write_number(numbering_.number(root_));
     out_.write(", \n  \"nodes\": [");
@@ -187,11 +183,6 @@ class Writer {
     out_.write("\": ");
   }
 
-  void write_type_key(std::string_view key) {
-    out_.write("\n      \"type_key\": ");
-    out_.write_quoted(key);
-  }
-
   void write_item(const Item& item) {
     const Content& content = items_.content(item);
     out_.write("\n      \"type_key\": ");
@@ -200,7 +191,7 @@ class Writer {
     const Node node = items_.module().node(item.id);
     std::vector<TextAttr> attrs;
     for (const Content::Attr& attr : content.attrs) {
-      attrs.push_back({attr.name, attr.target  ? number_text(*attr.target)
+      attrs.push_back({attr.name, attr.target  ? std::to_string(numbering_.number(*attr.target))
                                   : attr.field ? plain_text(node, *attr.field)
                                                : attr.text});
     }
@@ -214,7 +205,10 @@ class Writer {
   void write_content(Node node) {
     switch (node.kind()) {
       case Kind::NDArray:
-        return write_constant(node);
+        // v0.8 writes such a node without its content.
+        if (!has(items_.version().last, TvmFeature::tensors_as_nodes)) return;
+        member("repr_str");
+        return write_tensor(node);
       case Kind::ShapeTuple:
         return write_shape_tuple(node);
       case Kind::MissingObject:
@@ -275,13 +269,6 @@ class Writer {
     write_base64(words, {});
   }
 
-  // v0.8 writes an NDArray node without its content.
-  void write_constant(Node node) {
-    if (!has(items_.version().last, TvmFeature::tensors_as_nodes)) return;
-    member("repr_str");
-    write_tensor(node);
-  }
-
   void write_tensor(Node node) {
     if (node.is(Kind::MissingObject)) fail_missing(node);
     if (!node.is(Kind::NDArray)) fail("a tensor of source_nodes is not an NDArray");
@@ -325,16 +312,17 @@ class Writer {
     out_.write_numbers(numbers, kMemberIndent);
   }
 
-  std::string number_text(const Item& item) { return std::to_string(numbering_.number(item)); }
-
   /// A field as the text of an attribute, or of the repr of a node with only this field.
   std::string plain_text(Node node, std::uint8_t field) {
     const FieldInfo& row = node.info().fields[field];
     // Boxed values, new in v0.18, spell their content differently from attributes.
     const bool is_repr = row.since >= 9 && node.info().encoding == Encoding::repr;
     switch (row.type) {
-      case FieldType::integer:
-        return integer_text(row, node.integer(field));
+      case FieldType::integer: {
+        // Zero for unknown values; in a field that is always present, that number is a value.
+        const std::int64_t value = node.integer(field);
+        return std::to_string(row.nullable && value == kAbsentInteger ? 0 : value);
+      }
       case FieldType::boolean:
         if (is_repr) return node.integer(field) != 0 ? "true" : "false";
         return std::to_string(node.integer(field));
@@ -351,11 +339,6 @@ class Writer {
         return is_lanes(node.kind(), field) ? lanes_text(node[field])
                                             : tensor_text(node, node[field]);
     }
-  }
-
-  /// Zero for unknown values; in a field that is always present, that number is a value.
-  static std::string integer_text(const FieldInfo& row, std::int64_t value) {
-    return std::to_string(row.nullable && value == kAbsentInteger ? 0 : value);
   }
 
   // `vscale` in lanes is new in v0.16, which changed the field for it.
