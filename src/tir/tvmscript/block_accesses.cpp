@@ -334,137 +334,26 @@ class Accesses {
   std::unordered_map<NodeId, std::size_t> positions_;
 };
 
-/// What a block reads and writes of buffers that are defined outside of it.
-class BlockRegions {
+/// Finds what a block reads and writes of buffers that are defined outside of it: a walk over its
+/// body, without the blocks inside of it.
+class Detector {
  public:
-  BlockRegions(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& incomplete,
-               Evaluation& evaluation)
-      : c_(c), buffers_(buffers), incomplete_(incomplete), evaluation_(evaluation) {
+  Detector(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& incomplete)
+      : c_(c), buffers_(buffers), incomplete_(incomplete) {
     for (const Node match : c.node(incomplete.block).list(f::Block::match_buffers)) {
       const Node target = match[f::MatchBufferRegion::buffer];
       matches_[target[f::Buffer::data].id()] = match[f::MatchBufferRegion::source].id();
     }
   }
 
-  Accesses& reads() { return reads_; }
-  Accesses& writes() { return writes_; }
-
-  /// Completes the block.
-  void set() {
-    const bool has_init = static_cast<bool>(c_.node(incomplete_.block)[f::Block::init]);
-    if (!incomplete_.states_reads) {
-      const ListId reads = reads_.regions(has_init ? &writes_ : nullptr);
-      c_.builder.set(incomplete_.block, f::Block::reads, reads);
-    }
-    if (!incomplete_.states_writes) {
-      c_.builder.set(incomplete_.block, f::Block::writes, writes_.regions(nullptr));
-    }
-  }
-
-  void add(Accesses& accesses, NodeId buffer, NodeList indices) {
-    std::vector<Interval> region;
-    for (const NodeId index : ids_of(indices)) region.push_back(evaluation_.of(index));
-    add(accesses, buffer, region);
-  }
-
-  void add_region(Accesses& accesses, NodeId region) {
-    std::vector<Interval> intervals;
-    for (const NodeId range : ids_of(c_.node(region).list(f::BufferRegion::region))) {
-      const NodeId extent = c_.node(range)[f::Range::extent].id();
-      const Interval begin = evaluation_.of(c_.node(range)[f::Range::min].id());
-      intervals.push_back(evaluation_.range(begin, extent));
-    }
-    add(accesses, c_.node(region)[f::BufferRegion::buffer].id(), intervals);
-  }
-
-  void add_pointer(NodeId data, std::int64_t mask) {
-    const NodeId target = outside_buffer(data);
-    if (target == NodeId::none) return;
-    if ((mask & 1) != 0) add_whole(reads_, target);
-    if ((mask & 2) != 0) add_whole(writes_, target);
-    // TVM's parser asks the user to state the accesses of such a block.
-    if ((mask & 3) == 3) c_.lose(LossCode::block_regions);
-  }
-
-  /// A pointer may be used in any way.
-  void add_opaque(NodeId data) {
-    const NodeId target = outside_buffer(data);
-    if (target == NodeId::none) return;
-    add_whole(reads_, target);
-    add_whole(writes_, target);
-    c_.lose(LossCode::block_regions);
-  }
-
- private:
-  void add_whole(Accesses& accesses, NodeId buffer) {
-    const std::size_t rank = c_.node(buffer).list(f::Buffer::shape).size();
-    accesses.add(buffer, std::vector<Interval>(rank, kEverything));
-  }
-
-  /// The buffer of a pointer that is defined outside of the block, or that matches a part of one.
-  NodeId outside_buffer(NodeId data) const {
-    if (const auto match = matches_.find(data); match != matches_.end()) {
-      data = c_.node(match->second)[f::BufferRegion::buffer][f::Buffer::data].id();
-    }
-    const auto known = buffers_.find(data);
-    const bool is_outside =
-        known != buffers_.end() && known->second.order < incomplete_.first_definition;
-    return is_outside ? known->second.buffer : NodeId::none;
-  }
-  bool is_outside(NodeId data) const { return outside_buffer(data) != NodeId::none; }
-
-  void add(Accesses& accesses, NodeId buffer, const std::vector<Interval>& region) {
-    const NodeId data = c_.node(buffer)[f::Buffer::data].id();
-    if (const auto match = matches_.find(data); match != matches_.end()) {
-      return add_matched(accesses, match->second, region);
-    }
-    if (!is_outside(data)) return;
-    accesses.add(buffer, region);
-  }
-
-  /// The part of the source that corresponds to a part of a matched buffer.
-  void add_matched(Accesses& accesses, NodeId source, const std::vector<Interval>& region) {
-    const NodeId buffer = c_.node(source)[f::BufferRegion::buffer].id();
-    if (!is_outside(c_.node(buffer)[f::Buffer::data].id())) return;
-    struct Bounds {
-      NodeId min;
-      NodeId extent;
-    };
-    std::vector<Bounds> bounds;
-    for (const Node range : c_.node(source).list(f::BufferRegion::region)) {
-      bounds.push_back({range[f::Range::min].id(), range[f::Range::extent].id()});
-    }
-    std::vector<Interval> result;
-    const std::size_t outer = bounds.size() - std::min(bounds.size(), region.size());
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-      const Interval begin = evaluation_.of(bounds[i].min);
-      const bool is_inside = i >= outer && region[i - outer].is_bounded();
-      result.push_back(is_inside ? evaluation_.sum(begin, region[i - outer])
-                                 : evaluation_.range(begin, bounds[i].extent));
-    }
-    accesses.add(buffer, result);
-  }
-
-  Context& c_;
-  const AccessibleBuffers& buffers_;
-  const IncompleteBlock& incomplete_;
-  Evaluation& evaluation_;
-  Accesses reads_{c_, evaluation_};
-  Accesses writes_{c_, evaluation_};
-  std::unordered_map<NodeId, NodeId> matches_;  // sources, by data of the target
-};
-
-/// A walk over the body of a block, without the blocks inside of it.
-class Detector {
- public:
-  Detector(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& incomplete)
-      : c_(c), block_(incomplete.block), regions_(c, buffers, incomplete, evaluation_) {}
-
   void complete() {
-    const Node block = c_.node(block_);
+    const NodeId id = incomplete_.block;
+    const Node block = c_.node(id);
     // The last one is visited first.
     push(block[f::Block::body]);
-    if (const Node init = block[f::Block::init]) push(init);
+    const Node init = block[f::Block::init];
+    const bool has_init = static_cast<bool>(init);
+    if (has_init) push(init);
     for (const Node match : block.list(f::Block::match_buffers)) {
       for (const Node range : match[f::MatchBufferRegion::source].list(f::BufferRegion::region)) {
         push(range);
@@ -475,7 +364,13 @@ class Detector {
       steps_.pop_back();
       take(step);
     }
-    regions_.set();
+    if (!incomplete_.states_reads) {
+      const ListId reads = reads_.regions(has_init ? &writes_ : nullptr);
+      c_.builder.set(id, f::Block::reads, reads);
+    }
+    if (!incomplete_.states_writes) {
+      c_.builder.set(id, f::Block::writes, writes_.regions(nullptr));
+    }
   }
 
  private:
@@ -536,15 +431,13 @@ class Detector {
         return visit_branches(node[f::IfThenElse::condition], node[f::IfThenElse::then_case],
                               node[f::IfThenElse::else_case]);
       case Kind::BufferStore:
-        regions_.add(regions_.writes(), node[f::BufferStore::buffer].id(),
-                     node.list(f::BufferStore::indices));
+        add(writes_, node[f::BufferStore::buffer].id(), node.list(f::BufferStore::indices));
         return visit_children(node);
       case Kind::BufferLoad:
-        regions_.add(regions_.reads(), node[f::BufferLoad::buffer].id(),
-                     node.list(f::BufferLoad::indices));
+        add(reads_, node[f::BufferLoad::buffer].id(), node.list(f::BufferLoad::indices));
         return visit_children(node);
       case Kind::Var:
-        return regions_.add_opaque(node.id());
+        return add_opaque(node.id());
       case Kind::Call:
         return visit_call(node);
       default:
@@ -586,7 +479,7 @@ class Detector {
     }
     if (is_call_of(call, "tir.tvm_access_ptr") && args.size() == 5 && args[1].is(Kind::Var) &&
         args[4].is(Kind::IntImm)) {
-      return regions_.add_pointer(args[1].id(), args[4].integer(f::IntImm::value));
+      return add_pointer(args[1].id(), args[4].integer(f::IntImm::value));
     }
     visit_children(call);
   }
@@ -603,16 +496,104 @@ class Detector {
     const std::vector<NodeId> reads = ids_of(block.list(f::Block::reads));
     const std::vector<NodeId> writes = ids_of(block.list(f::Block::writes));
     for (const NodePair& axis : bindings) evaluation_.bind(axis.key, evaluation_.of(axis.value));
-    for (const NodeId region : reads) regions_.add_region(regions_.reads(), region);
-    for (const NodeId region : writes) regions_.add_region(regions_.writes(), region);
+    for (const NodeId region : reads) add_region(reads_, region);
+    for (const NodeId region : writes) add_region(writes_, region);
     for (const NodePair& axis : bindings) evaluation_.release(axis.key);
   }
 
+  // --- Regions ---------------------------------------------------------------------------------
+
+  void add(Accesses& accesses, NodeId buffer, NodeList indices) {
+    std::vector<Interval> region;
+    for (const NodeId index : ids_of(indices)) region.push_back(evaluation_.of(index));
+    add(accesses, buffer, region);
+  }
+
+  void add_region(Accesses& accesses, NodeId region) {
+    std::vector<Interval> intervals;
+    for (const NodeId range : ids_of(c_.node(region).list(f::BufferRegion::region))) {
+      const NodeId extent = c_.node(range)[f::Range::extent].id();
+      const Interval begin = evaluation_.of(c_.node(range)[f::Range::min].id());
+      intervals.push_back(evaluation_.range(begin, extent));
+    }
+    add(accesses, c_.node(region)[f::BufferRegion::buffer].id(), intervals);
+  }
+
+  void add_pointer(NodeId data, std::int64_t mask) {
+    const NodeId target = outside_buffer(data);
+    if (target == NodeId::none) return;
+    if ((mask & 1) != 0) add_whole(reads_, target);
+    if ((mask & 2) != 0) add_whole(writes_, target);
+    // TVM's parser asks the user to state the accesses of such a block.
+    if ((mask & 3) == 3) c_.lose(LossCode::block_regions);
+  }
+
+  /// A pointer may be used in any way.
+  void add_opaque(NodeId data) {
+    const NodeId target = outside_buffer(data);
+    if (target == NodeId::none) return;
+    add_whole(reads_, target);
+    add_whole(writes_, target);
+    c_.lose(LossCode::block_regions);
+  }
+
+  void add_whole(Accesses& accesses, NodeId buffer) {
+    const std::size_t rank = c_.node(buffer).list(f::Buffer::shape).size();
+    accesses.add(buffer, std::vector<Interval>(rank, kEverything));
+  }
+
+  /// The buffer of a pointer that is defined outside of the block, or that matches a part of one.
+  NodeId outside_buffer(NodeId data) const {
+    if (const auto match = matches_.find(data); match != matches_.end()) {
+      data = c_.node(match->second)[f::BufferRegion::buffer][f::Buffer::data].id();
+    }
+    const auto known = buffers_.find(data);
+    const bool is_outside =
+        known != buffers_.end() && known->second.order < incomplete_.first_definition;
+    return is_outside ? known->second.buffer : NodeId::none;
+  }
+  bool is_outside(NodeId data) const { return outside_buffer(data) != NodeId::none; }
+
+  void add(Accesses& accesses, NodeId buffer, const std::vector<Interval>& region) {
+    const NodeId data = c_.node(buffer)[f::Buffer::data].id();
+    if (const auto match = matches_.find(data); match != matches_.end()) {
+      return add_matched(accesses, match->second, region);
+    }
+    if (!is_outside(data)) return;
+    accesses.add(buffer, region);
+  }
+
+  /// The part of the source that corresponds to a part of a matched buffer.
+  void add_matched(Accesses& accesses, NodeId source, const std::vector<Interval>& region) {
+    const NodeId buffer = c_.node(source)[f::BufferRegion::buffer].id();
+    if (!is_outside(c_.node(buffer)[f::Buffer::data].id())) return;
+    struct Bounds {
+      NodeId min;
+      NodeId extent;
+    };
+    std::vector<Bounds> bounds;
+    for (const Node range : c_.node(source).list(f::BufferRegion::region)) {
+      bounds.push_back({range[f::Range::min].id(), range[f::Range::extent].id()});
+    }
+    std::vector<Interval> result;
+    const std::size_t outer = bounds.size() - std::min(bounds.size(), region.size());
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      const Interval begin = evaluation_.of(bounds[i].min);
+      const bool is_inside = i >= outer && region[i - outer].is_bounded();
+      result.push_back(is_inside ? evaluation_.sum(begin, region[i - outer])
+                                 : evaluation_.range(begin, bounds[i].extent));
+    }
+    accesses.add(buffer, result);
+  }
+
   Context& c_;
-  NodeId block_;
+  const AccessibleBuffers& buffers_;
+  const IncompleteBlock& incomplete_;
   Evaluation evaluation_{c_};
-  BlockRegions regions_;
-  std::unordered_set<NodeId> seen_;  // expressions
+  Accesses reads_{c_, evaluation_};
+  Accesses writes_{c_, evaluation_};
+  std::unordered_map<NodeId, NodeId> matches_;  // sources, by data of the target
+  std::unordered_set<NodeId> seen_;             // expressions
   std::vector<Visit> steps_;
 };
 

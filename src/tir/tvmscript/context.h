@@ -100,6 +100,8 @@ struct ThreadAhead {
   std::uint32_t offset;  ///< place of the name
 };
 
+struct FunctionState;
+
 struct Context final : text::ReaderContext {
   Context(const support::SourceText& text_source, const Rules& dialect,
           const ReadLimits& read_limits, const ConstantFinder& constants)
@@ -108,6 +110,7 @@ struct Context final : text::ReaderContext {
         rules(dialect) {}
 
   const Rules& rules;
+  FunctionState* fn = nullptr;  ///< of the function that is being read
   PoolObjects pool_objects{builder};
   Prefixes prefixes;
   /// By name: variables that `T.iter_var` has named before their T.env_thread.

@@ -21,11 +21,6 @@ namespace {
                       c.source.locate(c.values.begin(name), text.size()));
 }
 
-/// Types of TVM are nodes too.
-bool is_type(Node node) {
-  return node && node.category() == Category::type;
-}
-
 }  // namespace
 
 /// Also its name: `x = T.meta_var(1)`.
@@ -122,7 +117,9 @@ NodeId as_var(Context& c, const Value& value) {
 /// A node that is a type, a path such as `T.int32`, or None, which is void.
 NodeId as_type(Context& c, const Value& value) {
   if (value.kind == ValueKind::none) return c.make.void_type();
-  if (value.kind == ValueKind::node && is_type(c.node(value.node))) return value.node;
+  // Types of TVM are nodes too.
+  const Node node = value.kind == ValueKind::node ? c.node(value.node) : Node();
+  if (node && node.category() == Category::type) return value.node;
   if (value.kind == ValueKind::name) {
     if (const NodeId type = type_of_path(c, c.values.text(value)); type != NodeId::none) {
       return type;
@@ -538,10 +535,6 @@ NodeId read_type_var(Context& c, const Arguments& args) {
 
 namespace {
 
-bool is_container(ValueKind kind) {
-  return kind == ValueKind::list || kind == ValueKind::tuple || kind == ValueKind::dict;
-}
-
 /// v0.18 boxes plain numbers and booleans; earlier versions have constants.
 NodeId leaf_attribute(Context& c, const Value& value) {
   switch (value.kind) {
@@ -627,7 +620,9 @@ NodeId as_attribute(Context& c, const Value& value) {
   std::vector<Open> open;
   std::vector<NodeId> done;
   const auto enter = [&](const Value& v) {
-    if (is_container(v.kind)) {
+    const bool is_container =
+        v.kind == ValueKind::list || v.kind == ValueKind::tuple || v.kind == ValueKind::dict;
+    if (is_container) {
       open.push_back({v, 0, done.size()});
     } else {
       done.push_back(leaf_attribute(c, v));

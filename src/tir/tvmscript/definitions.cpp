@@ -152,34 +152,32 @@ NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, 
 
 // --- Definitions -------------------------------------------------------------------------------
 
-NodeId buffer_of_line(FunctionContext& fn, std::string_view name, const Arguments& args,
-                      std::size_t shape) {
-  const NodeId buffer = declare_buffer(fn.c, name, args, shape);
-  fn.c.builder.set_source_range(buffer, {fn.line_begin, fn.c.lexer.token().begin});
+NodeId buffer_of_line(Context& c, std::string_view name, const Arguments& args, std::size_t shape) {
+  const NodeId buffer = declare_buffer(c, name, args, shape);
+  c.builder.set_source_range(buffer, {c.fn->line_begin, c.lexer.token().begin});
   return buffer;
 }
 
 /// A buffer without a statement: on a pointer that is defined elsewhere, or on its own.
-NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  return declare(fn, buffer_of_line(fn, name, args, 0));
+NodeId define_buffer(Context& c, std::string_view name, const Arguments& args) {
+  return declare(c, buffer_of_line(c, name, args, 0));
 }
 
 /// Outside of any block it belongs to the root block, which the text may omit.
-NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  const NodeId buffer = buffer_of_line(fn, name, args, 0);
-  if (fn.frames.blocks().empty()) {
-    fn.root_buffers.push_back(buffer);
-    fn.frames.define_outside(buffer);
+NodeId define_alloc_buffer(Context& c, std::string_view name, const Arguments& args) {
+  const NodeId buffer = buffer_of_line(c, name, args, 0);
+  if (c.fn->frames.blocks().empty()) {
+    c.fn->root_buffers.push_back(buffer);
+    c.fn->frames.define_outside(buffer);
   } else {
-    fn.frames.blocks().back().alloc_buffers.push_back(buffer);
-    fn.frames.define(buffer);
+    c.fn->frames.blocks().back().alloc_buffers.push_back(buffer);
+    c.fn->frames.define(buffer);
   }
   return buffer;
 }
 
 /// The variable of a thread that is launched later in the text.
-NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  Context& c = fn.c;
+NodeId define_env_thread(Context& c, std::string_view name, const Arguments& args) {
   args.expect(1, 2);
   const DType dtype = args.size() > 1 ? as_dtype(c, args[1]) : DType::Int(32);
   const NodeId type = c.make.prim_type(dtype);
@@ -192,24 +190,23 @@ NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Argum
     var = c.make.var(name, type);
   }
   const std::string_view tag = as_string(c, args[0]);
-  fn.thread_tags[var] = c.node(c.make.string(tag)).text(f::String::value);
+  c.fn->thread_tags[var] = c.node(c.make.string(tag)).text(f::String::value);
   return var;
 }
 
 /// `T.var("int32")`, `T.buffer_var("float32", "global")`; `T.Ptr("float32", "global")` of the
 /// development versions between v0.11 and v0.12.
-NodeId define_old_var(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  Context& c = fn.c;
+NodeId define_old_var(Context& c, std::string_view name, const Arguments& args) {
   args.expect(1, 2);
   const NodeId element = c.make.prim_type(as_dtype(c, args[0]));
-  if (args.callee().ends_with(".var")) return declare(fn, c.make.var(name, element));
+  if (args.callee().ends_with(".var")) return declare(c, c.make.var(name, element));
   const std::string_view scope = args.size() > 1 ? as_string(c, args[1]) : std::string_view();
-  return declare(fn, c.make.var(name, c.make.pointer_type(element, scope)));
+  return declare(c, c.make.var(name, c.make.pointer_type(element, scope)));
 }
 
 /// `x = T.Var("x", "int4")`: a type without a function.
-NodeId define_node_var(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  return declare(fn, constructed_var(fn, name, args));
+NodeId define_node_var(Context& c, std::string_view name, const Arguments& args) {
+  return declare(c, constructed_var(c, name, args));
 }
 
 namespace {
@@ -217,31 +214,25 @@ namespace {
 // --- Axes of blocks ----------------------------------------------------------------------------
 
 /// An axis is an IterVar of the block, which gets its value where the block is realized.
-void add_axis(FunctionContext& fn, std::string_view name, NodeId dom, IterVarType type,
+void add_axis(Context& c, std::string_view name, NodeId dom, IterVarType type,
               const std::optional<Value>& value) {
-  Context& c = fn.c;
   const DType dtype = c.make.dtype_of(c.node(dom)[f::Range::extent].id());
   const NodeId bound = value ? as_expr_of(c, *value, dtype) : NodeId::none;
-  const NodeId var = scope_var(fn, name, c.make.prim_type(dtype));
-  text::BlockDraft& block = fn.frames.blocks().back();
+  const NodeId var = scope_var(c, name, c.make.prim_type(dtype));
+  text::BlockDraft& block = c.fn->frames.blocks().back();
   block.iter_vars.push_back(c.builder.make(Kind::IterVar, {dom, var, type, c.builder.string("")}));
   if (bound != NodeId::none) block.iter_values.push_back(bound);
-  bind(fn, name, var);
+  bind(c, name, var);
 }
 
 }  // namespace
 
 /// `vi = T.axis.spatial(16, i)`, `vk = T.axis.reduce((2, 16), k)`
-NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  Context& c = fn.c;
+NodeId define_axis(Context& c, std::string_view name, const Arguments& args) {
   args.expect(1, 2);
-  const OpenBlock& block = block_of(fn, args);
+  const OpenBlock& block = block_of(c, args);
   const std::string_view kind = args.callee().substr(args.callee().rfind('.') + 1);
-  constexpr text::Meaning<IterVarType> kTypes[] = {
-      {"spatial", IterVarType::DataPar},   {"S", IterVarType::DataPar},
-      {"reduce", IterVarType::CommReduce}, {"R", IterVarType::CommReduce},
-      {"scan", IterVarType::Ordered},      {"opaque", IterVarType::Opaque}};
-  const IterVarType type = *text::meaning_of(kTypes, kind);
+  const IterVarType type = *text::meaning_of(kAxes, kind);
   const std::vector<Value> bounds = c.values.elements(args[0]);
   if (bounds.size() != 1 && bounds.size() != 2) {
     c.values.fail(args[0], "expected an extent, or a pair of the first value and the end");
@@ -252,27 +243,26 @@ NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& 
   if (!has_value && block.realize == text::BlockDraft::Realize::yes) {
     args.fail(fmt::format("{} needs the value that the axis is bound to", args.callee()));
   }
-  add_axis(fn, name, dom, type, has_value ? std::optional(args[1]) : std::nullopt);
+  add_axis(c, name, dom, type, has_value ? std::optional(args[1]) : std::nullopt);
   return NodeId::none;
 }
 
 /// Functions of dtypes declare variables if they have no argument; with one they make constants or
 /// casts.
-bool is_declaration(FunctionContext& fn, SyntaxId value) {
-  Context& c = fn.c;
+bool is_declaration(Context& c, SyntaxId value) {
   const std::string_view callee = tir_callee(c, value);
   if (find_form(Form::Construct::definition, Form::Prefix::tir, callee) != nullptr) return true;
   const bool is_type = script_dtype(callee) && c.values.syntax(value).kind == SyntaxKind::call;
   return is_type && (callee == "handle" || arguments_of(c, value).size() == 0);
 }
 
-NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId value) {
-  const std::string_view callee = tir_callee(fn.c, value);
-  const Arguments args = arguments_of(fn.c, value);
+NodeId read_declaration(Context& c, std::string_view name, SyntaxId value) {
+  const std::string_view callee = tir_callee(c, value);
+  const Arguments args = arguments_of(c, value);
   const Form* const form = find_form(Form::Construct::definition, Form::Prefix::tir, callee);
-  if (form == nullptr) return declare(fn, typed_var(fn.c, name, callee, args));
-  note_version(fn.c, *form);
-  return form->name_reader(fn, name, args);
+  if (form == nullptr) return declare(c, typed_var(c, name, callee, args));
+  note_version(c, *form);
+  return form->name_reader(c, name, args);
 }
 
 NodeId typed_var(Context& c, std::string_view name, std::string_view callee,
@@ -285,53 +275,42 @@ NodeId typed_var(Context& c, std::string_view name, std::string_view callee,
       name, is_handle ? read_handle(c, args) : c.make.prim_type(*script_dtype(callee)), kind);
 }
 
-NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  Context& c = fn.c;
+NodeId constructed_var(Context& c, std::string_view name, const Arguments& args) {
   args.expect(2, 2, {});
   const Kind kind = args.callee().ends_with("SizeVar") ? Kind::SizeVar : Kind::Var;
   return c.make.var(name, as_stated_type(c, args[1]), kind);
 }
 
-namespace {
-
-bool is_parameter(FunctionContext& fn, NodeId var) {
-  // All parameters come before the first line of the body.
-  if (fn.parameters.empty()) {
-    for (const NodeId param : fn.draft.params) fn.parameters.insert(param);
-  }
-  return fn.parameters.contains(var);
-}
-
-}  // namespace
-
 /// For a parameter it binds the parameter; for a region it makes a buffer of the block.
-NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  Context& c = fn.c;
+NodeId define_match_buffer(Context& c, std::string_view name, const Arguments& args) {
   args.expect(1, SIZE_MAX);
   const Value source = args[0];
   if (source.kind == ValueKind::access) {
-    OpenBlock& block = block_of(fn, args);
+    OpenBlock& block = block_of(c, args);
     const NodeId region = as_region(c, source);
     const NodeId buffer = BufferDeclaration(c, name, args, 1, region).make();
     block.match_buffers.push_back(c.builder.make(Kind::MatchBufferRegion, {buffer, region}));
-    fn.frames.define(buffer);
+    c.fn->frames.define(buffer);
     return buffer;
   }
   const NodeId param = as_var(c, source);
-  if (!is_parameter(fn, param)) {
-    c.values.fail(
-        source, fmt::format("'{}' is not a parameter of {}", c.values.text(source), fn.draft.name));
+  // All parameters come before the first line of the body.
+  if (c.fn->parameters.empty()) {
+    c.fn->parameters.insert(c.fn->draft.params.begin(), c.fn->draft.params.end());
   }
-  const NodeId buffer = buffer_of_line(fn, name, args, 1);
-  fn.draft.buffer_map.push_back({param, buffer});
-  fn.frames.define_outside(buffer);
+  if (!c.fn->parameters.contains(param)) {
+    c.values.fail(source, fmt::format("'{}' is not a parameter of {}", c.values.text(source),
+                                      c.fn->draft.name));
+  }
+  const NodeId buffer = buffer_of_line(c, name, args, 1);
+  c.fn->draft.buffer_map.push_back({param, buffer});
+  c.fn->frames.define_outside(buffer);
   return buffer;
 }
 
-void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const Arguments& args) {
-  Context& c = fn.c;
+void define_remap(Context& c, const std::vector<SyntaxId>& names, const Arguments& args) {
   args.expect(2, 2);
-  block_of(fn, args);
+  block_of(c, args);
   const std::string_view kinds = as_string(c, args[0]);
   const std::vector<Value> loops = c.values.elements(args[1]);
   if (kinds.size() != names.size() || loops.size() != names.size()) {
@@ -339,8 +318,8 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
                           kinds.size(), loops.size()));
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto range = fn.loop_ranges.find(as_var(c, loops[i]));
-    if (range == fn.loop_ranges.end()) {
+    const auto range = c.fn->loop_ranges.find(as_var(c, loops[i]));
+    if (range == c.fn->loop_ranges.end()) {
       c.values.fail(loops[i], fmt::format("'{}' is not a loop variable", c.values.text(loops[i])));
     }
     // The printer combines only spatial and reduction axes over plain loop variables.
@@ -348,7 +327,7 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
       c.values.fail(args[0], "the kinds of axes are 'S' (spatial) and 'R' (reduce)");
     }
     const NodeId dom = c.builder.make(Kind::Range, {range->second.min, range->second.extent});
-    add_axis(fn, target_name(fn, names[i]), dom,
+    add_axis(c, target_name(c, names[i]), dom,
              kinds[i] == 'S' ? IterVarType::DataPar : IterVarType::CommReduce, loops[i]);
   }
 }
@@ -376,10 +355,6 @@ constexpr std::string_view kSeparator = ", ";
 constexpr std::string_view kCut = "...";
 constexpr unsigned kStreamDigits = 6;
 
-bool is_for_parser(std::string_view text) {
-  return text.size() > 1 && text.ends_with(',') && text.find(' ') == std::string_view::npos;
-}
-
 std::optional<std::uint64_t> bits_of(std::string_view element, DType dtype) {
   if (dtype.is_bool() && element == "True") return 1;
   if (dtype.is_bool() && element == "False") return 0;
@@ -406,11 +381,6 @@ ShownElements read_characters(std::string_view text) {
   return shown;
 }
 
-bool is_between_numbers(char character) {
-  return character == ',' || character == ' ' || character == '\t' || character == '\r' ||
-         character == '\n';
-}
-
 ShownElements read_numbers(std::string_view text, DType dtype) {
   ShownElements shown;
   if (dtype.is_float() && dtype.bits != 16) shown.digits = kStreamDigits;
@@ -421,7 +391,7 @@ ShownElements read_numbers(std::string_view text, DType dtype) {
     append_little_endian(shown.bytes, *bits, dtype.element_bytes());
     ++shown.count;
     text.remove_prefix(end);
-    while (!text.empty() && is_between_numbers(text.front())) text.remove_prefix(1);
+    text.remove_prefix(std::min(text.find_first_not_of(", \t\r\n"), text.size()));
   }
   return shown;
 }
@@ -430,7 +400,9 @@ ShownElements read_numbers(std::string_view text, DType dtype) {
 /// number by the extents. Returns nothing if the text is not the printer's output for the dtype.
 ShownElements read_constant_text(std::string_view text, DType dtype, std::uint64_t count) {
   text = text.substr(1, text.size() - 2);
-  if (is_for_parser(text)) {
+  const bool is_for_parser =
+      text.size() > 1 && text.ends_with(',') && text.find(' ') == std::string_view::npos;
+  if (is_for_parser) {
     ShownElements shown = read_numbers(text, dtype);
     shown.digits = 0;
     return shown;

@@ -87,6 +87,22 @@ constexpr const BinaryOperator* operator_of_assignment(text::Sign sign) {
   return nullptr;
 }
 
+/// The kinds of loops by their functions in T, in the order of ForKind; a bare range() is serial.
+constexpr text::Meaning<ForKind> kLoops[] = {
+    {"serial", ForKind::serial},
+    {"parallel", ForKind::parallel},
+    {"vectorized", ForKind::vectorized},
+    {"unroll", ForKind::unrolled},
+    {"thread_binding", ForKind::thread_binding},
+};
+
+/// The types of axes of blocks by their functions in T.axis; printers write the first one of a
+/// type.
+constexpr text::Meaning<IterVarType> kAxes[] = {
+    {"spatial", IterVarType::DataPar}, {"reduce", IterVarType::CommReduce},
+    {"scan", IterVarType::Ordered},    {"opaque", IterVarType::Opaque},
+    {"S", IterVarType::DataPar},       {"R", IterVarType::CommReduce}};
+
 /// Whether a name is the data of a constant as the old printer writes it: not an expression.
 bool is_constant_text(std::string_view name);
 

@@ -463,8 +463,7 @@ NodeId read_intrinsic_id(Context& c, const Arguments& args) {
 }
 
 /// `x = T.meta_var(1)`: another name for an existing value.
-NodeId define_meta_var(FunctionContext& fn, std::string_view, const Arguments& args) {
-  Context& c = fn.c;
+NodeId define_meta_var(Context& c, std::string_view, const Arguments& args) {
   args.expect(1, 1);
   const Value value = args[0];
   if (value.kind == ValueKind::node && c.is(value.node, Kind::Buffer)) return value.node;
@@ -476,12 +475,6 @@ NodeId define_meta_var(FunctionContext& fn, std::string_view, const Arguments& a
 // --- Targets -----------------------------------------------------------------------------------
 
 namespace {
-
-/// The text contains only the name of a kind, not TVM's facts about it.
-NodeId target_kind(Context& c, std::string_view name) {
-  return c.builder.make(Kind::TargetKind,
-                        {c.builder.string(name), kAbsentInteger, kAbsentInteger, ListId::none});
-}
 
 /// The target in a dictionary. A host may have a host itself: the innermost one is made first.
 NodeId target_of(Context& c, const Value& dict) {
@@ -515,7 +508,9 @@ NodeId target_of(Context& c, const Value& dict) {
       const std::string_view key = as_string(c, c.values.item(*it, i));
       const Value& value = c.values.item(*it, i + 1);
       if (key == "kind") {
-        kind = target_kind(c, as_string(c, value));
+        // The text contains only the name of a kind, not TVM's facts about it.
+        kind = b.make(Kind::TargetKind, {b.string(as_string(c, value)), kAbsentInteger,
+                                         kAbsentInteger, ListId::none});
       } else if (key == "tag") {
         tag = as_string(c, value);
       } else if (key == "keys") {

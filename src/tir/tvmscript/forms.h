@@ -14,14 +14,13 @@
 namespace mlf::tir::tvmscript {
 
 struct Context;
-struct FunctionContext;
 using text::Arguments;
 
 // The readers of irregular forms: the node of an expression; the object of a name that is defined,
 // or of a scope; a line.
 using ExpressionReader = NodeId(Context& c, const Arguments& args);
-using NameReader = NodeId(FunctionContext& fn, std::string_view name, const Arguments& args);
-using LineReader = void(FunctionContext& fn, const Arguments& args);
+using NameReader = NodeId(Context& c, std::string_view name, const Arguments& args);
+using LineReader = void(Context& c, const Arguments& args);
 
 /// The required form of an argument.
 enum class ArgumentType : std::uint8_t {

@@ -114,43 +114,41 @@ NodeId Frames::finish() {
 
 // --- Lines -------------------------------------------------------------------------------------
 
-void add_statement(FunctionContext& fn, NodeId stmt) {
-  fn.c.builder.set_source_range(stmt, {fn.line_begin, fn.c.lexer.token().begin});
-  fn.c.note_place(stmt, fn.line_begin, fn.c.lexer.end_before());
-  fn.frames.add(stmt);
+void add_statement(Context& c, NodeId stmt) {
+  c.builder.set_source_range(stmt, {c.fn->line_begin, c.lexer.token().begin});
+  c.note_place(stmt, c.fn->line_begin, c.lexer.end_before());
+  c.fn->frames.add(stmt);
 }
 
-void open_frame(FunctionContext& fn, FrameKind kind, Reach reach) {
-  Frame frame{.kind = kind, .indent = 0, .header_indent = 0, .begin = fn.line_begin};
-  frame.indent = fn.frames.top().indent;
-  frame.header_indent = reach == Reach::own_suite ? frame.indent : fn.frames.top().header_indent;
-  fn.frames.open(frame);
+void open_frame(Context& c, FrameKind kind, Reach reach) {
+  Frame frame{.kind = kind, .indent = 0, .header_indent = 0, .begin = c.fn->line_begin};
+  frame.indent = c.fn->frames.top().indent;
+  frame.header_indent = reach == Reach::own_suite ? frame.indent : c.fn->frames.top().header_indent;
+  c.fn->frames.open(frame);
 }
 
 /// The colon that ends the line above a suite.
-void end_header(FunctionContext& fn) {
-  fn.c.lexer.expect(Sign::colon);
-  end_line(fn);
-  fn.expects_suite = true;
+void end_header(Context& c) {
+  c.lexer.expect(Sign::colon);
+  end_line(c);
+  c.fn->expects_suite = true;
 }
 
-void end_line(FunctionContext& fn) {
-  fn.line_end = fn.c.lexer.token().begin;
-  fn.c.lexer.end_line();
+void end_line(Context& c) {
+  c.fn->line_end = c.lexer.token().begin;
+  c.lexer.end_line();
 }
 
 // --- Names -------------------------------------------------------------------------------------
 
 /// TVM prints names that are Python keywords unchanged: `for = T.int32()`, `in[0] = 1`.
-bool is_plain_name(const FunctionContext& fn) {
-  Context& c = fn.c;
+bool is_plain_name(Context& c) {
   const std::string_view rest = c.slice(c.lexer.token().end, c.lexer.line_end());
   return rest.starts_with("[") || rest.starts_with(".") || rest.starts_with(",") ||
          rest.starts_with(" = ");
 }
 
-std::string_view target_name(FunctionContext& fn, SyntaxId target) {
-  Context& c = fn.c;
+std::string_view target_name(Context& c, SyntaxId target) {
   const text::Syntax& syntax = c.values.syntax(target);
   const std::string_view text = c.slice(syntax.begin, syntax.end);
   if (syntax.kind != SyntaxKind::name) {
@@ -160,25 +158,24 @@ std::string_view target_name(FunctionContext& fn, SyntaxId target) {
   return text;
 }
 
-void bind(FunctionContext& fn, std::string_view name, NodeId node) {
-  if (!name.empty() && node != NodeId::none) fn.c.names.bind(name, node);
+void bind(Context& c, std::string_view name, NodeId node) {
+  if (!name.empty() && node != NodeId::none) c.names.bind(name, node);
 }
 
 /// Records that `node` is declared but not set.
-NodeId declare(FunctionContext& fn, NodeId node) {
-  fn.declared.insert(node);
+NodeId declare(Context& c, NodeId node) {
+  c.fn->declared.insert(node);
   return node;
 }
 
-NodeId declared(FunctionContext& fn, std::string_view name, Kind kind) {
-  const NodeId known = fn.c.names.find(name);
-  if (known == NodeId::none || !fn.c.node(known).is(kind)) return NodeId::none;
-  return fn.declared.erase(known) > 0 ? known : NodeId::none;
+NodeId declared(Context& c, std::string_view name, Kind kind) {
+  const NodeId known = c.names.find(name);
+  if (known == NodeId::none || !c.node(known).is(kind)) return NodeId::none;
+  return c.fn->declared.erase(known) > 0 ? known : NodeId::none;
 }
 
-NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type) {
-  Context& c = fn.c;
-  const NodeId known = declared(fn, name, Kind::Var);
+NodeId scope_var(Context& c, std::string_view name, NodeId type) {
+  const NodeId known = declared(c, name, Kind::Var);
   const bool fits = known != NodeId::none && c.node(known).dtype() == c.make.dtype_of_type(type);
   return fits ? known : c.make.var(name, type);
 }
@@ -188,11 +185,10 @@ NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type) {
 namespace {
 
 /// `n: T.int32`, `n: T.int32(is_size_var=True)`, `n: T.Var("n", "bfloat16")`
-NodeId read_scalar_param(FunctionContext& fn, std::string_view name, SyntaxId root) {
-  Context& c = fn.c;
+NodeId read_scalar_param(Context& c, std::string_view name, SyntaxId root) {
   const std::string_view callee = tir_callee(c, root);
   if (callee == "Var" || callee == "SizeVar") {
-    return constructed_var(fn, name, arguments_of(c, root));
+    return constructed_var(c, name, arguments_of(c, root));
   }
   const auto dtype = script_dtype(callee);
   if (!dtype || dtype->is_void()) return c.make.var(name, as_type(c, lower(c, root)));
@@ -200,35 +196,33 @@ NodeId read_scalar_param(FunctionContext& fn, std::string_view name, SyntaxId ro
 }
 
 /// `n: T.int32`, or `A: T.Buffer((16,), "float32")` in the place of a handle and its buffer.
-void read_param(FunctionContext& fn) {
-  Context& c = fn.c;
+void read_param(Context& c) {
   const std::string_view name = c.lexer.expect_name("a parameter");
   c.lexer.expect(Sign::colon, fmt::format("and the type of {}", name));
   const std::uint32_t begin = c.lexer.token().begin;
   const SyntaxId root = c.parser.parse();
   // v0.9 to v0.11 write T.Buffer[…]; since then it is a call.
   if (tir_callee(c, root) != "Buffer" && tir_generic(c, root) != "Buffer") {
-    fn.draft.params.push_back(read_scalar_param(fn, name, root));
-    return bind(fn, name, fn.draft.params.back());
+    c.fn->draft.params.push_back(read_scalar_param(c, name, root));
+    return bind(c, name, c.fn->draft.params.back());
   }
   c.lose(LossCode::hidden_param);
   const NodeId handle =
       c.make.var(fmt::format("{}_handle", name), c.make.prim_type(DType::Handle()));
   const NodeId buffer = declare_buffer(c, name, arguments_of(c, root), 0);
   c.builder.set_source_range(buffer, {begin, c.lexer.token().begin});
-  fn.draft.params.push_back(handle);
-  fn.draft.buffer_map.push_back({handle, buffer});
-  fn.frames.define_outside(buffer);
-  bind(fn, name, buffer);
+  c.fn->draft.params.push_back(handle);
+  c.fn->draft.buffer_map.push_back({handle, buffer});
+  c.fn->frames.define_outside(buffer);
+  bind(c, name, buffer);
 }
 
 /// Parameters share one line, which may be long: its syntax is kept until the body begins.
-void read_params(FunctionContext& fn) {
-  Context& c = fn.c;
+void read_params(Context& c) {
   c.values.clear();
   c.lexer.expect(Sign::open_paren, "after the name of a function");
   while (!c.lexer.token().is(Sign::close_paren)) {
-    read_param(fn);
+    read_param(c);
     if (!c.lexer.accept(Sign::comma) && !c.lexer.token().is(Sign::close_paren)) {
       c.lexer.fail_expected("')' after parameters");
     }
@@ -237,50 +231,49 @@ void read_params(FunctionContext& fn) {
 }
 
 /// Comments have no meaning, except for the one that replaces the root block.
-void read_comment(FunctionContext& fn) {
-  Context& c = fn.c;
+void read_comment(Context& c) {
   const std::string_view comment = c.lexer.text(c.lexer.token());
-  if (is_root_block(comment) && c.lexer.indentation() > fn.frames.top().header_indent &&
-      fn.frames.blocks().empty()) {
-    fn.line_begin = c.lexer.token().begin;
-    align(fn);
-    open_root_block(fn);
+  if (is_root_block(comment) && c.lexer.indentation() > c.fn->frames.top().header_indent &&
+      c.fn->frames.blocks().empty()) {
+    c.fn->line_begin = c.lexer.token().begin;
+    align(c);
+    open_root_block(c);
   }
   c.lexer.advance();
 }
 
 /// Lines belong to the body if they are indented further than `def`.
-void read_body(FunctionContext& fn) {
-  Context& c = fn.c;
-  const std::uint32_t outside = fn.frames.top().header_indent;
+void read_body(Context& c) {
+  const std::uint32_t outside = c.fn->frames.top().header_indent;
   for (;;) {
     if (c.lexer.token().is(TokenKind::comment)) {
-      read_comment(fn);
+      read_comment(c);
       continue;
     }
     if (c.lexer.token().is(TokenKind::end) || c.lexer.indentation() <= outside) break;
-    align(fn);
-    read_statement(fn);
+    align(c);
+    read_statement(c);
   }
   // A header at the end of the text has no lines below it.
-  if (fn.expects_suite) c.lexer.fail("expected an indented line");
-  while (fn.frames.depth() > 1) fn.frames.close(fn.line_end);
-  fn.draft.body = fn.frames.complete(fn.frames.finish(), fn.root_buffers);
+  if (c.fn->expects_suite) c.lexer.fail("expected an indented line");
+  while (c.fn->frames.depth() > 1) c.fn->frames.close(c.fn->line_end);
+  c.fn->draft.body = c.fn->frames.complete(c.fn->frames.finish(), c.fn->root_buffers);
 }
 
 }  // namespace
 
 /// Releases all bindings of the function at its end, and records its losses with its name.
 void read_function(Context& c, FunctionDraft& draft) {
-  FunctionContext fn(c, draft);
-  fn.line_begin = c.lexer.token().begin;
-  draft.range.begin = fn.line_begin;
+  FunctionState state(c, draft);
+  c.fn = &state;
+  c.fn->line_begin = c.lexer.token().begin;
+  draft.range.begin = c.fn->line_begin;
   const std::uint32_t indent = c.lexer.indentation();
   c.lexer.advance();
   draft.name = c.lexer.expect_name("the name of a function");
   c.function_losses.enter(draft.name);
   const std::size_t mark = c.names.mark();
-  read_params(fn);
+  read_params(c);
   draft.ret_type = c.make.void_type();
   if (c.lexer.accept(Sign::arrow)) {
     const Value type = read_value(c);
@@ -290,19 +283,20 @@ void read_function(Context& c, FunctionDraft& draft) {
   } else {
     c.versions.observe_absence(TvmFeature::void_result);
   }
-  fn.frames.open({.kind = FrameKind::function,
-                  .indent = indent,
-                  .header_indent = indent,
-                  .begin = fn.line_begin});
-  end_header(fn);
-  read_body(fn);
+  c.fn->frames.open({.kind = FrameKind::function,
+                     .indent = indent,
+                     .header_indent = indent,
+                     .begin = c.fn->line_begin});
+  end_header(c);
+  read_body(c);
   if (!c.threads_ahead.empty()) {
     const auto& [name, thread] = *c.threads_ahead.begin();
     support::fail_at(c.source, thread.offset, fmt::format("'{}' is not defined", name),
                      name.size());
   }
   c.names.release(mark);
-  draft.range.end = fn.line_end;
+  draft.range.end = c.fn->line_end;
+  c.fn = nullptr;
   c.function_losses.enter({});
 }
 

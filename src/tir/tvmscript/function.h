@@ -128,12 +128,10 @@ struct LoopRange {
   NodeId extent;
 };
 
-/// The shared state of the readers of statements.
-struct FunctionContext {
-  FunctionContext(Context& context, FunctionDraft& function)
-      : c(context), draft(function), frames(context) {}
+/// The state of the function that is being read.
+struct FunctionState {
+  FunctionState(Context& context, FunctionDraft& function) : draft(function), frames(context) {}
 
-  Context& c;
   FunctionDraft& draft;
   Frames frames;
   std::uint32_t line_begin = 0;  ///< of the current line
@@ -160,77 +158,74 @@ void read_function(Context& c, FunctionDraft& draft);
 enum class Reach : std::uint8_t { rest_of_suite, own_suite };
 
 /// Adds a statement of one line to the innermost frame.
-void add_statement(FunctionContext& fn, NodeId stmt);
-void open_frame(FunctionContext& fn, FrameKind kind, Reach reach);
+void add_statement(Context& c, NodeId stmt);
+void open_frame(Context& c, FrameKind kind, Reach reach);
 /// Reads the colon that ends the line above a suite.
-void end_header(FunctionContext& fn);
-void end_line(FunctionContext& fn);
+void end_header(Context& c);
+void end_line(Context& c);
 
 /// Adds the statement that stores a value in a buffer.
-void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
-               const Value& value);
+void add_store(Context& c, NodeId buffer, const std::vector<NodeId>& indices, const Value& value);
 
 /// Whether the current word is a name although it is a Python keyword: TVM prints names that are
 /// keywords unchanged, `for = T.int32()`.
-bool is_plain_name(const FunctionContext& fn);
+bool is_plain_name(Context& c);
 /// The name that an assignment sets; fails for any other target.
-std::string_view target_name(FunctionContext& fn, SyntaxId target);
+std::string_view target_name(Context& c, SyntaxId target);
 /// Binds a name to a node, if both exist.
-void bind(FunctionContext& fn, std::string_view name, NodeId node);
+void bind(Context& c, std::string_view name, NodeId node);
 /// Records that `node` is declared and not set by a statement yet; returns it.
-NodeId declare(FunctionContext& fn, NodeId node);
+NodeId declare(Context& c, NodeId node);
 /// The earlier declaration of this name, once: a printer uses a name only once in a scope, so the
 /// statement that sets it refers to that one.
-NodeId declared(FunctionContext& fn, std::string_view name, Kind kind);
+NodeId declared(Context& c, std::string_view name, Kind kind);
 /// The variable that a statement sets: a declared one, or a new one.
-NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type);
+NodeId scope_var(Context& c, std::string_view name, NodeId type);
 
 // --- Statements: statements.cpp ----------------------------------------------------------------
 
 /// Closes the frames that the indentation of the current line ends.
-void align(FunctionContext& fn);
+void align(Context& c);
 /// Reads one line.
-void read_statement(FunctionContext& fn);
+void read_statement(Context& c);
 
 // --- Statements around others: scopes.cpp ------------------------------------------------------
 
 /// Opens a frame for the scope of a call of `form`; binds `name` to the call's result.
-void open_scope(FunctionContext& fn, const Form& form, std::string_view name, SyntaxId call,
-                Reach reach);
-void add_assert(FunctionContext& fn, NodeId condition, NodeId message);
+void open_scope(Context& c, const Form& form, std::string_view name, SyntaxId call, Reach reach);
+void add_assert(Context& c, NodeId condition, NodeId message);
 
 // --- Blocks, and calls that are lines: scopes.cpp ----------------------------------------------
 
 /// Reads a line that is a call of `form`.
-void read_line(FunctionContext& fn, const Form& form, const Arguments& args);
+void read_line(Context& c, const Form& form, const Arguments& args);
 
 /// The innermost block; fails at a call outside of any block.
-OpenBlock& block_of(FunctionContext& fn, const Arguments& args);
+OpenBlock& block_of(Context& c, const Arguments& args);
 /// `with T.block("name"):`
-void open_block(FunctionContext& fn, const Arguments& args);
+void open_block(Context& c, const Arguments& args);
 /// `with T.init():`
-void open_init(FunctionContext& fn, const Arguments& args);
+void open_init(Context& c, const Arguments& args);
 /// The rest of the function under the comment `# with T.block("root"):`.
-void open_root_block(FunctionContext& fn);
+void open_root_block(Context& c);
 
 // --- Definitions: definitions.cpp --------------------------------------------------------------
 
 /// Whether `name = value` is a declaration, like `T.int32()` and `T.Buffer(…)`.
-bool is_declaration(FunctionContext& fn, SyntaxId value);
-NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId value);
+bool is_declaration(Context& c, SyntaxId value);
+NodeId read_declaration(Context& c, std::string_view name, SyntaxId value);
 /// `T.int32()`, `T.int64(is_size_var=True)`, `T.handle("float32", "global")`: types as functions.
 NodeId typed_var(Context& c, std::string_view name, std::string_view callee, const Arguments& args);
 /// `T.Var("x", "bfloat16")`, `T.SizeVar(…)`: types without a function.
-NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId constructed_var(Context& c, std::string_view name, const Arguments& args);
 /// `vi, vj, vk = T.axis.remap("SSR", [i, j, k])`: each axis has the range of its loop.
-void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const Arguments& args);
+void define_remap(Context& c, const std::vector<SyntaxId>& names, const Arguments& args);
 
 /// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; earlier
 /// arguments belong to the call (the parameter of match_buffer).
 NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, std::size_t shape);
 /// The same for the call in the current line.
-NodeId buffer_of_line(FunctionContext& fn, std::string_view name, const Arguments& args,
-                      std::size_t shape);
+NodeId buffer_of_line(Context& c, std::string_view name, const Arguments& args, std::size_t shape);
 
 /// The NDArray of a constant's elements; none (with a loss) if neither the text nor another source
 /// has them. Without `elements`, the text has none at all.

@@ -136,13 +136,8 @@ class ModuleReader {
     } else {
       c_.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
     }
-    read_section(c_.values.begin(args[0]), token);
-  }
-
-  /// The section is save_json in a Python string. Its nodes join those of the script.
-  void read_section(std::size_t offset, std::string_view token) {
-    const std::string json = text::decode_string(token);
-    MetadataSection section = read_json(json, offset);
+    // The section is save_json in a Python string. Its nodes join those of the script.
+    MetadataSection section = read_json(text::decode_string(token), c_.values.begin(args[0]));
     c_.versions.exactly(section.version);
     c_.metadata.use(std::move(section));
   }
@@ -235,6 +230,7 @@ class ModuleReader {
       read_function(c_, draft);
     } catch (const UndefinedName& fault) {
       if (!undefined_) undefined_ = fault;
+      c_.fn = nullptr;
       c_.names.release(mark);
       c_.threads_ahead.clear();
       c_.function_losses.drop();
@@ -278,31 +274,24 @@ class ModuleReader {
   // --- The module from these lines ---------------------------------------------------------------
 
   bool states_symbol(const FunctionDraft& draft) const {
-    return std::ranges::any_of(draft.attrs,
-                               [&](const NamedNode& entry) { return entry.name == symbol_key_; });
+    return std::ranges::find(draft.attrs, symbol_key_, &NamedNode::name) != draft.attrs.end();
+  }
+
+  /// The string that the attribute global_symbol states.
+  std::optional<std::string_view> symbol_of(const FunctionDraft& draft) const {
+    const auto found = std::ranges::find(draft.attrs, symbol_key_, &NamedNode::name);
+    const Node value = c_.node(found == draft.attrs.end() ? NodeId::none : found->value);
+    return value.is(Kind::String) ? std::optional(value.text(f::String::value)) : std::nullopt;
   }
 
   /// v0.14 and later omit a global_symbol that equals the name; in earlier texts, an absent one
   /// does not exist.
   void note_versions() {
     for (const FunctionDraft& draft : drafts_) {
-      for (const NamedNode& entry : draft.attrs) {
-        const Node value = c_.node(entry.value);
-        if (entry.name == symbol_key_ && value.is(Kind::String) &&
-            value.text(f::String::value) == draft.name) {
-          c_.versions.observe_absence(TvmFeature::private_functions);
-        }
+      if (symbol_of(draft) == draft.name) {
+        c_.versions.observe_absence(TvmFeature::private_functions);
       }
     }
-  }
-
-  /// Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered in
-  /// this way.
-  std::int64_t alignment_of(const Allocation& allocation, std::int64_t default_alignment) const {
-    if (allocation.statement != Kind::Allocate) return default_alignment;
-    const auto shape = text::constant_shape(c_.builder, allocation.extents);
-    if (!shape) return default_alignment;
-    return text::allocation_alignment(default_alignment, allocation.dtype, *shape);
   }
 
   /// The default alignment changed in v0.10, and the version may become known late in the text.
@@ -311,8 +300,14 @@ class ModuleReader {
     const std::int64_t alignment = c_.align_buffers();
     for (const auto& [pointer, allocation] : c_.allocations) {
       if (allocation.buffer == NodeId::none) continue;
-      c_.builder.set(allocation.buffer, f::Buffer::data_alignment,
-                     alignment_of(allocation, alignment));
+      // Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered
+      // in this way.
+      const auto shape = allocation.statement == Kind::Allocate
+                             ? text::constant_shape(c_.builder, allocation.extents)
+                             : std::nullopt;
+      c_.builder.set(
+          allocation.buffer, f::Buffer::data_alignment,
+          shape ? text::allocation_alignment(alignment, allocation.dtype, *shape) : alignment);
     }
   }
 
@@ -328,19 +323,16 @@ class ModuleReader {
     return c_.builder.make(Kind::DictAttrs, {c_.builder.map(entries)});
   }
 
-  /// Only v0.9 and v0.10 have such a map.
-  ListId preflattened(const FunctionDraft& draft) {
-    const bool has_map = c_.versions.may_have(TvmFeature::preflattened_buffer_map);
-    return has_map ? c_.builder.map(draft.preflattened_buffer_map) : ListId::none;
-  }
-
   /// The fields are in the order of the row of PrimFunc in nodes.def.
   NodeId make_function(const FunctionDraft& draft) {
     Builder& b = c_.builder;
     const NodeId attrs = make_attrs(draft);
+    // Only v0.9 and v0.10 have such a map.
+    const bool has_map = c_.versions.may_have(TvmFeature::preflattened_buffer_map);
     const NodeId function =
-        b.make(Kind::PrimFunc, {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
-                                preflattened(draft), attrs, draft.body});
+        b.make(Kind::PrimFunc,
+               {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
+                has_map ? b.map(draft.preflattened_buffer_map) : ListId::none, attrs, draft.body});
     b.set_source_range(function, draft.range);
     return function;
   }
@@ -348,11 +340,7 @@ class ModuleReader {
   /// A single function has its symbol's name, or that of a single function in save_json.
   std::string_view name_of(const FunctionDraft& draft) const {
     if (has_class_ || draft.name != c_.rules.nameless) return draft.name;
-    for (const NamedNode& entry : draft.attrs) {
-      const Node value = c_.node(entry.value);
-      if (entry.name == symbol_key_ && value.is(Kind::String)) return value.text(f::String::value);
-    }
-    return "main";
+    return symbol_of(draft).value_or("main");
   }
 
   NodeId make_module() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tir/integer_arithmetic.h"
+#include "tir/node_queries.h"
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
@@ -91,13 +92,8 @@ NodeId fold_constants(Context& c, Kind kind, Node a, Node b) {
   return value ? c.make.float_imm(a.dtype(), *value) : NodeId::none;
 }
 
-bool is_number(Node node) {
-  const Kind kind = node.kind();
-  return kind == Kind::IntImm || kind == Kind::FloatImm;
-}
-
 bool is_constant(Node node, std::int64_t number) {
-  if (!is_number(node)) return false;
+  if (!is_number_literal(node)) return false;
   if (node.is(Kind::FloatImm)) return node.real(f::FloatImm::value) == static_cast<double>(number);
   return is_index(node.dtype()) && node.integer(f::IntImm::value) == number;
 }
@@ -126,7 +122,7 @@ NodeId fold_neutral(Context& c, Kind kind, Node a, Node b) {
 NodeId fold(Context& c, Kind kind, const Operands& operands) {
   const Node a = c.node(operands.left);
   const Node b = c.node(operands.right);
-  if (!is_number(a) && !is_number(b)) return NodeId::none;
+  if (!is_number_literal(a) && !is_number_literal(b)) return NodeId::none;
   if (!is_expr(a.category()) || !is_expr(b.category()) || a.dtype() != b.dtype()) {
     return NodeId::none;
   }
