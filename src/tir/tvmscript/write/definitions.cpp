@@ -269,14 +269,90 @@ bool has_usual_pointer(Node buffer) {
          stored_dtype(buffer.dtype(f::Buffer::dtype));
 }
 
-// --- Declarations ------------------------------------------------------------------------------
+// --- Buffers that can be declared --------------------------------------------------------------
 
 namespace {
 
-/// A tuple of one element keeps its comma.
-void append_tuple(NodeList nodes, TextFragments& out) {
-  out.text("(").list(nodes).text(nodes.size() == 1 ? ",)" : ")");
+/// Each once. A set of the module's size would make each buffer as expensive as the module.
+std::vector<NodeId> variables_of(Node buffer, const Definitions& definitions) {
+  const NodeId data = buffer[f::Buffer::data].id();
+  const bool defines_data = definitions.owns_data(buffer);
+  std::vector<NodeId> vars;
+  std::unordered_set<NodeId> seen;
+  walk_once(
+      buffer,
+      [&](Node node) {
+        if (!seen.insert(node.id()).second) return false;
+        if (is_var(node) && !(defines_data && node.id() == data)) vars.push_back(node.id());
+        return true;
+      },
+      [](Node node, auto&& push) {
+        for_each_child(node, [&](Node child, const FieldInfo&) { push(child); });
+      },
+      [](Node) {});
+  return vars;
 }
+
+}  // namespace
+
+ReadyBuffers::ReadyBuffers(const Definitions& definitions, ScopedNames& names)
+    : definitions_(definitions), names_(names) {
+  for (const Node buffer : definitions.free_buffers) {
+    const std::size_t position = buffers_.size();
+    buffers_.push_back({.vars = variables_of(buffer, definitions)});
+    positions_.emplace(buffer.id(), position);
+    candidates_.insert(candidates_.end(), position);
+  }
+}
+
+Node ReadyBuffers::first() {
+  next_ = 0;
+  return next();
+}
+
+Node ReadyBuffers::next() {
+  note_changes();
+  for (auto found = candidates_.lower_bound(next_); found != candidates_.end();
+       found = candidates_.lower_bound(next_)) {
+    const std::size_t position = *found;
+    candidates_.erase(found);
+    next_ = position + 1;
+    const Node buffer = definitions_.free_buffers[position];
+    if (names_.find(buffer.id()).empty() && !waits(position)) return buffer;
+  }
+  return {};
+}
+
+void ReadyBuffers::note_changes() {
+  for (const NodeId id : names_.take_changed()) {
+    // Where a scope ends, a buffer loses its name.
+    if (const auto buffer = positions_.find(id); buffer != positions_.end()) {
+      candidates_.insert(buffer->second);
+    }
+    if (const auto waiting = waiting_.find(id); waiting != waiting_.end()) {
+      candidates_.insert(waiting->second.begin(), waiting->second.end());
+      waiting_.erase(waiting);
+    }
+  }
+}
+
+bool ReadyBuffers::waits(std::size_t position) {
+  Buffer& buffer = buffers_[position];
+  // Begins at the variable that it waited for: those before it mostly have names.
+  for (std::size_t i = 0; i < buffer.vars.size(); ++i) {
+    const NodeId var = buffer.vars[buffer.missing];
+    if (names_.find(var).empty()) {
+      waiting_[var].push_back(position);
+      return true;
+    }
+    buffer.missing = (buffer.missing + 1) % buffer.vars.size();
+  }
+  return false;
+}
+
+// --- Declarations ------------------------------------------------------------------------------
+
+namespace {
 
 /// The storage scope is part of the pointer's type.
 std::string_view scope_of(Node buffer) {
@@ -397,7 +473,9 @@ bool Declarations::is_plain(Node buffer) const {
 /// Keywords in TVM's order; omits parts with default values.
 TextFragments Declarations::arguments(Node buffer) {
   TextFragments out;
-  append_tuple(buffer.list(f::Buffer::shape), out);
+  const NodeList shape = buffer.list(f::Buffer::shape);
+  // A tuple of one element keeps its comma.
+  out.text("(").list(shape).text(shape.size() == 1 ? ",)" : ")");
   out.text(", ").text(quoted_dtype(buffer.dtype(f::Buffer::dtype)));
   const bool owns_data = definitions_.owns_data(buffer);
   if (!owns_data) out.text(", data=").expr(buffer[f::Buffer::data]);

@@ -96,7 +96,7 @@ TextFragments end_of(Node begin, Node extent) {
 }
 
 /// One step: the words of the node around its operands, which are printed later.
-void Printer::expand_expr(Node node, Level level, TextFragments& out) {
+TextFragments& Printer::expand_expr(Node node, Level level, TextFragments& out) {
   switch (node.kind()) {
     case Kind::Var:
     case Kind::SizeVar:
@@ -106,8 +106,7 @@ void Printer::expand_expr(Node node, Level level, TextFragments& out) {
     case Kind::FloatImm:
       return float_imm(node, out);
     case Kind::StringImm:
-      out.text(quoted(node.text(f::StringImm::value)));
-      return;
+      return out.text(quoted(node.text(f::StringImm::value)));
     case Kind::Not:
       return logical_not(node, level, out);
     case Kind::Cast:
@@ -137,8 +136,8 @@ void Printer::expand_expr(Node node, Level level, TextFragments& out) {
   }
 }
 
-void Printer::var(Node node, TextFragments& out) {
-  out.text(name_of(node));
+TextFragments& Printer::var(Node node, TextFragments& out) {
+  return out.text(name_of(node));
 }
 
 std::string_view Printer::name_of(Node node) const {
@@ -148,22 +147,20 @@ std::string_view Printer::name_of(Node node) const {
 }
 
 /// Only int32 is printed bare: other widths have functions, and unusual ones need the constructor.
-void Printer::int_imm(Node node, TextFragments& out) {
+TextFragments& Printer::int_imm(Node node, TextFragments& out) {
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
-  if (is_bare(dtype, value)) {
-    out.text(fmt::format("{}", value));
-  } else if (dtype == DType::Bool() && (value == 0 || value == 1)) {
+  if (is_bare(dtype, value)) return out.text(fmt::format("{}", value));
+  if (dtype == DType::Bool() && (value == 0 || value == 1)) {
     const std::string_view word = value == 0 ? "False" : "True";
-    out.text(spelling_.is_old ? std::string(word) : fmt::format("T.bool({})", word));
-  } else if (spelling_.is_old || (has_function(dtype) && !dtype.is_handle())) {
-    out.text(fmt::format("T.{}({})", to_string(dtype), value));
-  } else {
-    regular_form(node, out);
+    return out.text(spelling_.is_old ? std::string(word) : fmt::format("T.bool({})", word));
   }
+  const bool is_call = spelling_.is_old || (has_function(dtype) && !dtype.is_handle());
+  if (!is_call) return regular_form(node, out);
+  return out.text(fmt::format("T.{}({})", to_string(dtype), value));
 }
 
-void Printer::float_imm(Node node, TextFragments& out) {
+TextFragments& Printer::float_imm(Node node, TextFragments& out) {
   const DType dtype = node.dtype();
   const double number = node.real(f::FloatImm::value);
   const std::string value = std::isinf(number) && spelling_.has_infinite_numbers
@@ -171,69 +168,62 @@ void Printer::float_imm(Node node, TextFragments& out) {
                                 : real_literal(number, minor_version_);
   // The function reads its argument as a float32 first.
   const bool is_too_large = std::isfinite(number) && std::abs(number) > kLargestFloat32;
-  if (spelling_.is_old || (has_function(dtype) && !is_too_large)) {
-    out.text(fmt::format("T.{}({})", to_string(dtype), value));
-  } else {
-    regular_form(node, out);
-  }
+  const bool is_call = spelling_.is_old || (has_function(dtype) && !is_too_large);
+  if (!is_call) return regular_form(node, out);
+  return out.text(fmt::format("T.{}({})", to_string(dtype), value));
 }
 
 /// The operator if it makes this node, otherwise its function.
-void Printer::binary(Node node, Level level, TextFragments& out) {
+TextFragments& Printer::binary(Node node, Level level, TextFragments& out) {
   const bool is_infix = spelling_.constructs
                             ? operator_for(node.kind()) != nullptr
                             : open_lambdas_ == 0 && has_symbol(node) && !would_fold(node);
-  if (is_infix) return infix(node, level, out);
-  regular_form(node, out);
+  return is_infix ? infix(node, level, out) : regular_form(node, out);
 }
 
 /// Brackets if the operator has a lower level than its place requires.
-void Printer::infix(Node node, Level level, TextFragments& out) {
+TextFragments& Printer::infix(Node node, Level level, TextFragments& out) {
   const BinaryOperator& row = *operator_for(node.kind());
   const Level own = row.level;
   const bool is_comparison = own == kEqualityLevel || own == kComparisonLevel;
   const bool in_brackets = own < level;
-  if (in_brackets) out.text("(");
   // Python would chain comparisons.
-  out.expr(node[f::Add::a], is_comparison ? kSumLevel : own);
-  out.text(" ")
-      .text(row.symbol)
-      .text(" ")
-      .expr(node[f::Add::b], is_comparison ? kSumLevel : static_cast<Level>(own + 1));
-  if (in_brackets) out.text(")");
+  out.text(in_brackets ? "(" : "").expr(node[f::Add::a], is_comparison ? kSumLevel : own);
+  out.text(fmt::format(" {} ", row.symbol));
+  out.expr(node[f::Add::b], is_comparison ? kSumLevel : static_cast<Level>(own + 1));
+  return out.text(in_brackets ? ")" : "");
 }
 
-void Printer::logical_not(Node node, Level level, TextFragments& out) {
+TextFragments& Printer::logical_not(Node node, Level level, TextFragments& out) {
   const Node operand = node[f::Not::a];
   const bool in_brackets = kNotLevel < level;
   if (spelling_.is_old) {
     // In TVM's printer `not` has the level of a call, in Python it has not: brackets suit both.
-    out.text(in_brackets ? "(not (" : "not (").expr(operand).text(in_brackets ? "))" : ")");
-    return;
+    out.text(in_brackets ? "(not (" : "not (").expr(operand);
+    return out.text(in_brackets ? "))" : ")");
   }
-  if (open_lambdas_ > 0 || is_number_literal(operand)) {
-    return regular_form(node, out);
-  }
-  out.text(in_brackets ? "(not " : "not ").expr(operand, kNotLevel).text(in_brackets ? ")" : "");
+  if (open_lambdas_ > 0 || is_number_literal(operand)) return regular_form(node, out);
+  out.text(in_brackets ? "(not " : "not ").expr(operand, kNotLevel);
+  return out.text(in_brackets ? ")" : "");
 }
 
 /// Since v0.12 the body comes first and the variable is a key.
-void Printer::let(Node node, TextFragments& out) {
+TextFragments& Printer::let(Node node, TextFragments& out) {
   if (spelling_.is_old) return regular_form(node, out);
   begin_form(Kind::Let, out).expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
-  out.text(": ").expr(node[f::Let::value]).text("})");
+  return out.text(": ").expr(node[f::Let::value]).text("})");
 }
 
 /// v0.17 introduced loads with a predicate.
-void Printer::buffer_load(Node node, TextFragments& out) {
+TextFragments& Printer::buffer_load(Node node, TextFragments& out) {
   const std::string_view name = name_of(node[f::BufferLoad::buffer]);
   const NodeList indices = node.list(f::BufferLoad::indices);
   if (const Node predicate = node[f::BufferLoad::predicate]) {
     if (spelling_.is_old) refuse("TVMScript before v0.12 has no loads with a predicate");
-    out.text(name).text(".vload([").list(indices).text("], predicate=").expr(predicate).text(")");
-    return;
+    out.text(name).text(".vload([").list(indices);
+    return out.text("], predicate=").expr(predicate).text(")");
   }
-  out.text(name).indices(indices);
+  return out.text(name).indices(indices);
 }
 
 // --- Calls -------------------------------------------------------------------------------------
@@ -302,7 +292,7 @@ bool names_llvm_intrinsic(const OpInfo& op, NodeList args) {
 
 }  // namespace
 
-void Printer::call(Node node, TextFragments& out) {
+TextFragments& Printer::call(Node node, TextFragments& out) {
   const Node callee = node[f::Call::op];
   if (callee.is(Kind::Op)) return call_of_op(node, out);
   if (callee.is(Kind::GlobalVar)) return call_of_function(node, out);
@@ -310,7 +300,7 @@ void Printer::call(Node node, TextFragments& out) {
 }
 
 /// The function of the operator if it makes this call; T.Call makes any call.
-void Printer::call_of_op(Node node, TextFragments& out) {
+TextFragments& Printer::call_of_op(Node node, TextFragments& out) {
   const NodeList args = node.list(f::Call::args);
   const std::string_view name = node[f::Call::op].text(f::Op::name);
   if (spelling_.is_old) {
@@ -337,34 +327,34 @@ void Printer::call_of_op(Node node, TextFragments& out) {
   if (op->dtype_position == DtypePosition::last) {
     out.text(args.empty() ? "" : ", ").text(quoted_dtype(node.dtype()));
   }
-  out.text(")");
+  return out.text(")");
 }
 
 /// `T.exp(x, dtype="float32")`, `name(x, dtype="int32")`
-void Printer::old_call(std::string_view function, Node node, TextFragments& out) {
+TextFragments& Printer::old_call(std::string_view function, Node node, TextFragments& out) {
   const NodeList args = node.list(f::Call::args);
   const DType dtype = node.dtype();
   out.text(function).text("(").list(args).text(args.empty() ? "dtype=" : ", dtype=");
-  out.text(dtype.is_void() ? "\"\"" : quoted_dtype(dtype)).text(")");
+  return out.text(dtype.is_void() ? "\"\"" : quoted_dtype(dtype)).text(")");
 }
 
 /// The callee of `T.Call("int32", "tir.name", [x, y])`: the parser accepts names of TIR operators,
 /// and since v0.13 functions as members of the module.
-void Printer::callee(Node node, TextFragments& out) const {
+TextFragments& Printer::callee(Node node, TextFragments& out) const {
   constexpr std::string_view kBuiltin = "tir.";
   if (node.is(Kind::Op)) {
     const std::string_view name = node.text(f::Op::name);
-    name.starts_with(kBuiltin) ? out.text(quoted(name)) : out.value(node);
-    return;
+    return name.starts_with(kBuiltin) ? out.text(quoted(name)) : out.value(node);
   }
   const bool is_member =
       functions_.contains(node.id()) && has(minor_version_, TvmFeature::calls_by_module);
-  is_member ? out.text("Module.").text(node.text(f::GlobalVar::name_hint)) : out.value(node);
+  if (!is_member) return out.value(node);
+  return out.text("Module.").text(node.text(f::GlobalVar::name_hint));
 }
 
-void Printer::call_of_function(Node node, TextFragments& out) {
+TextFragments& Printer::call_of_function(Node node, TextFragments& out) {
   if (!spelling_.is_old) return regular_form(node, out);
-  old_call(node[f::Call::op].text(f::GlobalVar::name_hint), node, out);
+  return old_call(node[f::Call::op].text(f::GlobalVar::name_hint), node, out);
 }
 
 // --- Calls of the functions in forms.cpp -------------------------------------------------------
@@ -384,8 +374,8 @@ std::string_view prefix_of(const Form& form) {
   return {};
 }
 
-void append_list(NodeList nodes, PrintAs as, TextFragments& out) {
-  out.text("[").list(nodes, as).text("]");
+TextFragments& append_list(NodeList nodes, PrintAs as, TextFragments& out) {
+  return out.text("[").list(nodes, as).text("]");
 }
 
 }  // namespace
@@ -419,7 +409,7 @@ TextFragments& Printer::begin_form(Kind kind, TextFragments& out) const {
 }
 
 /// The call whose arguments are the fields of the node that the form names.
-void Printer::regular_form(Node node, TextFragments& out) const {
+TextFragments& Printer::regular_form(Node node, TextFragments& out) const {
   begin_form(node.kind(), out);
   std::string_view separator;
   for (const FormArgument& argument : form_of(node.kind(), minor_version_)->arguments()) {
@@ -430,46 +420,41 @@ void Printer::regular_form(Node node, TextFragments& out) const {
     form_argument(node, argument, out);
     separator = ", ";
   }
-  out.text(")");
+  return out.text(")");
 }
 
 /// The inverse of the reader's conversion of an argument.
-void Printer::form_argument(Node node, const FormArgument& argument, TextFragments& out) const {
+TextFragments& Printer::form_argument(Node node, const FormArgument& argument,
+                                      TextFragments& out) const {
   const std::uint8_t field = argument.field;
   switch (argument.type) {
     case ArgumentType::expr:
     case ArgumentType::var:
     case ArgumentType::lanes:
     case ArgumentType::predicate:
-      out.expr(node[field]);
-      return;
+      return out.expr(node[field]);
     case ArgumentType::exprs:
       return append_list(node.list(field), PrintAs::expr, out);
     case ArgumentType::callee:
       return callee(node[field], out);
     case ArgumentType::dtype:
-      out.text(quoted_dtype(node.dtype(field)));
-      return;
+      return out.text(quoted_dtype(node.dtype(field)));
     case ArgumentType::type:
-      out.node(PrintAs::type_object, node[field]);
-      return;
+      return out.node(PrintAs::type_object, node[field]);
     case ArgumentType::types:
       return append_list(node.list(field), PrintAs::type_object, out);
     case ArgumentType::string:
-      out.text(quoted(node.text(field)));
-      return;
+      return out.text(quoted(node.text(field)));
     case ArgumentType::integer:
-      out.text(fmt::format("{}", node.integer(field)));
-      return;
+      return out.text(fmt::format("{}", node.integer(field)));
     case ArgumentType::real:
-      out.text(real_argument(node.real(field), minor_version_));
-      return;
+      return out.text(real_argument(node.real(field), minor_version_));
     case ArgumentType::attribute:
-      out.value(node[field]);
-      return;
+      return out.value(node[field]);
     case ArgumentType::attributes:
       return append_list(node.list(field), PrintAs::value, out);
   }
+  return out;
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -260,11 +260,10 @@ void Printer::print(const TextFragments& fragments, std::string& out) {
   }
 }
 
-void Printer::expand(const TextFragment& fragment, TextFragments& out) {
+TextFragments& Printer::expand(const TextFragment& fragment, TextFragments& out) {
   switch (fragment.as) {
     case PrintAs::text:
-      out.text(fragment.text);
-      return;
+      return out.text(fragment.text);
     case PrintAs::expr:
       return expand_expr(fragment.node, fragment.level, out);
     case PrintAs::value:
@@ -275,11 +274,12 @@ void Printer::expand(const TextFragment& fragment, TextFragments& out) {
       return expand_type_object(fragment.node, out);
     case PrintAs::lambda_begins:
       ++open_lambdas_;
-      return;
+      break;
     case PrintAs::lambda_ends:
       --open_lambdas_;
-      return;
+      break;
   }
+  return out;
 }
 
 /// Up to v0.11 the parser's word for bool differs from the printer's.
@@ -289,38 +289,37 @@ std::string Printer::type_name(DType dtype) const {
 }
 
 /// `T.int32`, `T.Tuple[T.int8, T.int32]`; a constructor if there is no such form.
-void Printer::expand_type(Node node, TextFragments& out) {
+TextFragments& Printer::expand_type(Node node, TextFragments& out) {
   if (!has_type_function(node, spelling_)) return expand_type_object(node, out);
   if (node.is(Kind::PointerType)) return pointer_type(node, out);
   if (node.is(Kind::PrimType)) {
-    out.text(type_name(node.dtype(std::uint8_t{f::PrimType::dtype})));
-    return;
+    return out.text(type_name(node.dtype(std::uint8_t{f::PrimType::dtype})));
   }
   const NodeList fields = node.list(f::TupleType::fields);
-  fields.empty() ? out.text("None") : out.text("T.Tuple[").list(fields, PrintAs::type).text("]");
+  if (fields.empty()) return out.text("None");
+  return out.text("T.Tuple[").list(fields, PrintAs::type).text("]");
 }
 
 /// The three spellings of v0.8, v0.9 to v0.11, and since v0.12.
-void Printer::pointer_type(Node node, TextFragments& out) {
+TextFragments& Printer::pointer_type(Node node, TextFragments& out) {
   const Node element = node[f::PointerType::element_type];
   const std::string_view scope = node.text(f::PointerType::storage_scope);
   switch (spelling_.pointer) {
     case Spelling::Pointer::handle:
       out.text("T.handle(").text(quoted_dtype(element.dtype(std::uint8_t{f::PrimType::dtype})));
-      out.text(", ").text(quoted(scope)).text(")");
-      return;
+      return out.text(", ").text(quoted(scope)).text(")");
     case Spelling::Pointer::scope_last:
-      out.text("T.Ptr[").node(PrintAs::type, element).text(", ").text(quoted(scope)).text("]");
-      return;
+      out.text("T.Ptr[").node(PrintAs::type, element);
+      return out.text(", ").text(quoted(scope)).text("]");
     case Spelling::Pointer::scope_first:
       out.text("T.Ptr[").text(scope).text(scope.empty() ? "" : " ");
-      out.node(PrintAs::type, element).text("]");
-      return;
+      return out.node(PrintAs::type, element).text("]");
   }
+  return out;
 }
 
 /// `tvm.ir.PrimType("bfloat16")`, `tvm.ir.TupleType([…])`
-void Printer::expand_type_object(Node node, TextFragments& out) {
+TextFragments& Printer::expand_type_object(Node node, TextFragments& out) {
   switch (node.kind()) {
     case Kind::PrimType:
     case Kind::PointerType:
@@ -332,7 +331,7 @@ void Printer::expand_type_object(Node node, TextFragments& out) {
 }
 
 /// One element is written as an index.
-void append_slices(NodeList ranges, TextFragments& out) {
+TextFragments& append_slices(NodeList ranges, TextFragments& out) {
   std::string_view separator = "[";
   for (const Node range : ranges) {
     const Node min = range[f::Range::min];
@@ -341,7 +340,7 @@ void append_slices(NodeList ranges, TextFragments& out) {
     if (!is_int_imm(extent, 1)) out.text(":").append(end_of(min, extent));
     separator = ", ";
   }
-  out.text(ranges.empty() ? "[()]" : "]");
+  return out.text(ranges.empty() ? "[()]" : "]");
 }
 
 // --- Lines -------------------------------------------------------------------------------------

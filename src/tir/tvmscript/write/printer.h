@@ -225,7 +225,7 @@ class Printer {
   /// `T.Ramp(`, `T.ramp(`; rejects a kind without a form in this version.
   TextFragments& begin_form(Kind kind, TextFragments& out) const;
   /// The call of a regular form for a node, with the arguments in its row.
-  void regular_form(Node node, TextFragments& out) const;
+  TextFragments& regular_form(Node node, TextFragments& out) const;
 
   /// The name of a variable or buffer. Throws OutOfScope if no scope defines it.
   std::string_view name_of(Node node) const;
@@ -238,35 +238,35 @@ class Printer {
   bool has_constants() const { return options_.constants != ConstantPlace::none; }
 
  private:
-  void form_argument(Node node, const FormArgument& argument, TextFragments& out) const;
+  TextFragments& form_argument(Node node, const FormArgument& argument, TextFragments& out) const;
 
-  void expand(const TextFragment& fragment, TextFragments& out);
-  void expand_expr(Node node, Level level, TextFragments& out);
-  void expand_value(Node node, TextFragments& out);
-  void expand_type(Node node, TextFragments& out);
-  void pointer_type(Node node, TextFragments& out);
-  void expand_type_object(Node node, TextFragments& out);
+  TextFragments& expand(const TextFragment& fragment, TextFragments& out);
+  TextFragments& expand_expr(Node node, Level level, TextFragments& out);
+  TextFragments& expand_value(Node node, TextFragments& out);
+  TextFragments& expand_type(Node node, TextFragments& out);
+  TextFragments& pointer_type(Node node, TextFragments& out);
+  TextFragments& expand_type_object(Node node, TextFragments& out);
 
-  void var(Node node, TextFragments& out);
-  void int_imm(Node node, TextFragments& out);
-  void float_imm(Node node, TextFragments& out);
-  void binary(Node node, Level level, TextFragments& out);
-  void infix(Node node, Level level, TextFragments& out);
-  void logical_not(Node node, Level level, TextFragments& out);
-  void let(Node node, TextFragments& out);
-  void call(Node node, TextFragments& out);
-  void call_of_op(Node node, TextFragments& out);
-  void call_of_function(Node node, TextFragments& out);
-  void callee(Node node, TextFragments& out) const;
-  void old_call(std::string_view function, Node node, TextFragments& out);
-  void reduce(Node node, TextFragments& out);
-  void comm_reducer(Node node, TextFragments& out);
-  void iter_var(Node node, TextFragments& out);
-  void buffer_load(Node node, TextFragments& out);
-  void region(Node node, TextFragments& out);
-  void target(Node node, TextFragments& out);
-  void object(Node node, TextFragments& out);
-  void box(Node node, TextFragments& out);
+  TextFragments& var(Node node, TextFragments& out);
+  TextFragments& int_imm(Node node, TextFragments& out);
+  TextFragments& float_imm(Node node, TextFragments& out);
+  TextFragments& binary(Node node, Level level, TextFragments& out);
+  TextFragments& infix(Node node, Level level, TextFragments& out);
+  TextFragments& logical_not(Node node, Level level, TextFragments& out);
+  TextFragments& let(Node node, TextFragments& out);
+  TextFragments& call(Node node, TextFragments& out);
+  TextFragments& call_of_op(Node node, TextFragments& out);
+  TextFragments& call_of_function(Node node, TextFragments& out);
+  TextFragments& callee(Node node, TextFragments& out) const;
+  TextFragments& old_call(std::string_view function, Node node, TextFragments& out);
+  TextFragments& reduce(Node node, TextFragments& out);
+  TextFragments& comm_reducer(Node node, TextFragments& out);
+  TextFragments& iter_var(Node node, TextFragments& out);
+  TextFragments& buffer_load(Node node, TextFragments& out);
+  TextFragments& region(Node node, TextFragments& out);
+  TextFragments& target(Node node, TextFragments& out);
+  TextFragments& object(Node node, TextFragments& out);
+  TextFragments& box(Node node, TextFragments& out);
   void refuse_local_variables(Node object) const;
 
   const Module& module_;
@@ -314,7 +314,7 @@ class Script {
 /// `begin + extent`, folded if both are numbers.
 TextFragments end_of(Node begin, Node extent);
 /// `[begin:end, i]` of a region.
-void append_slices(NodeList ranges, TextFragments& out);
+TextFragments& append_slices(NodeList ranges, TextFragments& out);
 
 [[noreturn]] void refuse(std::string message);
 /// Rejects a node because TVMScript of a version has no form for its kind; states which versions

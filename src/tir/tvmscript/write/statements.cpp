@@ -2,25 +2,21 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "tir/tvmscript/dialects.h"
+
 namespace mlf::tir::tvmscript {
 namespace {
 
 /// Of the types of iteration variables, blocks have four.
-std::string_view axis_function(Node axis) {
-  switch (static_cast<IterVarType>(axis.integer(f::IterVar::iter_type))) {
-    case IterVarType::DataPar:
-      return "T.axis.spatial";
-    case IterVarType::CommReduce:
-      return "T.axis.reduce";
-    case IterVarType::Ordered:
-      return "T.axis.scan";
-    case IterVarType::Opaque:
-      return "T.axis.opaque";
-    default:
-      refuse(fmt::format("TVMScript has no axis of type {}",
-                         enum_names(Expects::iter_var_type)[static_cast<std::size_t>(
-                             axis.integer(f::IterVar::iter_type))]));
-  }
+std::string axis_function(Node axis) {
+  const auto type = static_cast<IterVarType>(axis.integer(f::IterVar::iter_type));
+  const auto* const row = std::ranges::find(kAxes, type, &text::Meaning<IterVarType>::value);
+  if (row != std::end(kAxes)) return fmt::format("T.axis.{}", row->word);
+  refuse(fmt::format("TVMScript has no axis of type {}",
+                     enum_names(Expects::iter_var_type)[static_cast<std::size_t>(type)]));
 }
 
 /// Prints statements on its own stack instead of by recursion.
@@ -192,14 +188,12 @@ class StatementPrinter {
 
   /// `range(16)`, `T.parallel(2, 16)`, `T.thread_binding(32, thread="threadIdx.x")`
   TextFragments loop_range(Node node) {
-    constexpr std::string_view kFunctions[] = {"T.serial", "T.parallel", "T.vectorized", "T.unroll",
-                                               "T.thread_binding"};
     const auto kind = static_cast<std::size_t>(node.integer(f::For::kind));
     const NodeMap notes = node.map(f::For::annotations);
     const bool is_plain = kind == static_cast<std::size_t>(ForKind::serial) && notes.empty();
     TextFragments out;
     const bool is_range = is_plain && !printer_.spelling().is_old;
-    out.text(is_range ? "range" : kFunctions[kind]).text("(");
+    out.text(is_range ? "range" : fmt::format("T.{}", kLoops[kind].word)).text("(");
     loop_bounds(node, out);
     if (const Node thread = node[f::For::thread_binding]) {
       out.text(", thread=").text(quoted(thread.text(f::IterVar::thread_tag)));

@@ -177,37 +177,29 @@ std::optional<std::string> constant_elements(Node constant, const Spelling& spel
 // --- Values ------------------------------------------------------------------------------------
 
 /// Values of attributes are objects: those without a form are in the metadata.
-void Printer::expand_value(Node node, TextFragments& out) {
-  if (!node) {
-    out.text("None");
-    return;
-  }
+TextFragments& Printer::expand_value(Node node, TextFragments& out) {
+  if (!node) return out.text("None");
   if (!has_words(node)) return object(node, out);
   switch (node.kind()) {
     case Kind::String:
-      out.text(quoted(node.text(f::String::value)));
-      return;
+      return out.text(quoted(node.text(f::String::value)));
     case Kind::StringImm:
       if (!has_form(Kind::StringImm)) break;
       return regular_form(node, out);
     case Kind::IntImm:
       // Since v0.18 a bare number is boxed.
       if (!has(minor_version_, TvmFeature::boxed_numbers) || node.dtype() != DType::Int(32)) break;
-      out.text(fmt::format("T.int32({})", node.integer(f::IntImm::value)));
-      return;
+      return out.text(fmt::format("T.int32({})", node.integer(f::IntImm::value)));
     case Kind::BoxInt:
     case Kind::BoxFloat:
     case Kind::BoxBool:
       return box(node, out);
     case Kind::Array:
-      out.text("[").list(node.list(f::Array::elements), PrintAs::value).text("]");
-      return;
+      return out.text("[").list(node.list(f::Array::elements), PrintAs::value).text("]");
     case Kind::StringMap:
-      out.text("{").entries(node.map(f::StringMap::entries)).text("}");
-      return;
+      return out.text("{").entries(node.map(f::StringMap::entries)).text("}");
     case Kind::DictAttrs:
-      out.text("{").entries(node.map(f::DictAttrs::dict)).text("}");
-      return;
+      return out.text("{").entries(node.map(f::DictAttrs::dict)).text("}");
     case Kind::Target:
       return target(node, out);
     case Kind::GlobalVar:
@@ -217,8 +209,7 @@ void Printer::expand_value(Node node, TextFragments& out) {
     case Kind::Range:
       if (!has_form(Kind::Range)) break;
       begin_form(Kind::Range, out).expr(node[f::Range::min]).text(", ");
-      out.append(end_of(node[f::Range::min], node[f::Range::extent])).text(")");
-      return;
+      return out.append(end_of(node[f::Range::min], node[f::Range::extent])).text(")");
     case Kind::IterVar:
       return iter_var(node, out);
     case Kind::CommReducer:
@@ -230,21 +221,19 @@ void Printer::expand_value(Node node, TextFragments& out) {
     default:
       break;
   }
-  is_expr(node.category()) ? expand_expr(node, 0, out) : object(node, out);
+  return is_expr(node.category()) ? expand_expr(node, 0, out) : object(node, out);
 }
 
 /// A number of v0.18 that is not an expression.
-void Printer::box(Node node, TextFragments& out) {
+TextFragments& Printer::box(Node node, TextFragments& out) {
   if (node.is(Kind::BoxBool)) {
-    out.text(node.integer(f::BoxBool::value) != 0 ? "True" : "False");
-  } else if (node.is(Kind::BoxInt)) {
-    out.text(fmt::format("{}", node.integer(f::BoxInt::value)));
-  } else {
-    out.text(real_argument(node.real(f::BoxFloat::value), kNewestTvm));
+    return out.text(node.integer(f::BoxBool::value) != 0 ? "True" : "False");
   }
+  if (node.is(Kind::BoxInt)) return out.text(fmt::format("{}", node.integer(f::BoxInt::value)));
+  return out.text(real_argument(node.real(f::BoxFloat::value), kNewestTvm));
 }
 
-void Printer::target(Node node, TextFragments& out) {
+TextFragments& Printer::target(Node node, TextFragments& out) {
   const auto kind = node[f::Target::kind];
   // Omits features, and an empty tag.
   begin_form(Kind::Target, out);
@@ -256,26 +245,24 @@ void Printer::target(Node node, TextFragments& out) {
   const NodeMap attrs = node.map(f::Target::attrs);
   out.text(attrs.empty() ? "" : ", ").entries(attrs);
   if (const Node host = node[f::Target::host]) out.text(", \"host\": ").value(host);
-  out.text("})");
+  return out.text("})");
 }
 
 /// An object in the metadata before the text.
-void Printer::object(Node node, TextFragments& out) {
+TextFragments& Printer::object(Node node, TextFragments& out) {
   if (node.is(Kind::MissingObject)) {
     metadata_.note_missing();
-    out.text(fmt::format("metadata[{}][{}]", quoted(node.text(f::MissingObject::type_key)),
-                         node.integer(f::MissingObject::index)));
-    return;
+    return out.text(fmt::format("metadata[{}][{}]", quoted(node.text(f::MissingObject::type_key)),
+                                node.integer(f::MissingObject::index)));
   }
   if (spelling_.is_old) {
     refuse(fmt::format("TVMScript before v0.12 has no words for a {}", node.info().name));
   }
   if (node.is(Kind::NDArray) && !has_constants()) {
-    out.text(metadata_.reference_to_omitted(node));
-    return;
+    return out.text(metadata_.reference_to_omitted(node));
   }
   refuse_local_variables(node);
-  out.text(metadata_.reference(node));
+  return out.text(metadata_.reference(node));
 }
 
 /// The metadata is outside of the function: its variables would be different ones.
@@ -290,12 +277,11 @@ void Printer::refuse_local_variables(Node object) const {
 }
 
 /// `A[0:16, j]`; an index is a region of one element.
-void Printer::region(Node node, TextFragments& out) {
-  var(node[f::BufferRegion::buffer], out);
-  append_slices(node.list(f::BufferRegion::region), out);
+TextFragments& Printer::region(Node node, TextFragments& out) {
+  return append_slices(node.list(f::BufferRegion::region), var(node[f::BufferRegion::buffer], out));
 }
 
-void Printer::iter_var(Node node, TextFragments& out) {
+TextFragments& Printer::iter_var(Node node, TextFragments& out) {
   const auto kind = static_cast<std::size_t>(node.integer(f::IterVar::iter_type));
   const Node dom = node[f::IterVar::dom];
   begin_form(Kind::IterVar, out).expr(node[f::IterVar::var]).text(", ");
@@ -305,12 +291,12 @@ void Printer::iter_var(Node node, TextFragments& out) {
   } else {
     out.value(dom);
   }
-  out.text(fmt::format(", {}, {})", quoted(enum_names(Expects::iter_var_type)[kind]),
-                       quoted(node.text(f::IterVar::thread_tag))));
+  return out.text(fmt::format(", {}, {})", quoted(enum_names(Expects::iter_var_type)[kind]),
+                              quoted(node.text(f::IterVar::thread_tag))));
 }
 
 /// `T.comm_reducer(lambda x, y: T.Add(x, y), [T.float32(0)])`
-void Printer::comm_reducer(Node node, TextFragments& out) {
+TextFragments& Printer::comm_reducer(Node node, TextFragments& out) {
   begin_form(Kind::CommReducer, out).text("lambda ");
   std::string_view separator;
   for (const auto side : {f::CommReducer::lhs, f::CommReducer::rhs}) {
@@ -322,17 +308,17 @@ void Printer::comm_reducer(Node node, TextFragments& out) {
   const NodeList result = node.list(f::CommReducer::result);
   out.text(": ").mark(PrintAs::lambda_begins).text(result.size() == 1 ? "" : "(").list(result);
   out.text(result.size() == 1 ? "" : ")").mark(PrintAs::lambda_ends).text(", [");
-  out.list(node.list(f::CommReducer::identity_element)).text("])");
+  return out.list(node.list(f::CommReducer::identity_element)).text("])");
 }
 
 /// TVM prints `T.reduce` in all versions, but since v0.12 its parser does not know it. Before, it
 /// has no place for initial values and the condition.
-void Printer::reduce(Node node, TextFragments& out) {
+TextFragments& Printer::reduce(Node node, TextFragments& out) {
   if (!spelling_.is_old) return regular_form(node, out);
   begin_form(Kind::Reduce, out).value(node[f::Reduce::combiner]).text(", [");
   out.list(node.list(f::Reduce::source)).text("], [");
   out.list(node.list(f::Reduce::axis), PrintAs::value);
-  out.text(fmt::format("], {})", node.integer(f::Reduce::value_index)));
+  return out.text(fmt::format("], {})", node.integer(f::Reduce::value_index)));
 }
 
 }  // namespace mlf::tir::tvmscript

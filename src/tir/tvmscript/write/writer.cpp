@@ -27,15 +27,6 @@ constexpr std::string_view kGlobalSymbol = "global_symbol";
 constexpr Indent kHead = 1;
 constexpr Indent kBody = 2;
 
-bool is_void(Node type) {
-  return type.is(Kind::TupleType) && type.list(f::TupleType::fields).empty();
-}
-
-bool is_handle(Node type) {
-  return type && type.is(Kind::PrimType) &&
-         type.dtype(std::uint8_t{f::PrimType::dtype}) == DType::Handle();
-}
-
 /// The attributes of a function or a module. A tree may have an object of another kind there.
 NodeMap attributes_of(Node owner, Node attrs) {
   if (!attrs) return {owner.module(), {}, false, NodeMap::Keys::names};
@@ -97,7 +88,9 @@ class FunctionPrinter {
                                           : print_param(param, buffer, line);
     }
     line.text(")");
-    if (const Node type = function_[f::PrimFunc::ret_type]; !is_void(type)) {
+    const Node type = function_[f::PrimFunc::ret_type];
+    const bool is_void = type.is(Kind::TupleType) && type.list(f::TupleType::fields).empty();
+    if (!is_void) {
       line.text(" -> ").node(PrintAs::type, type);
     } else {
       line.text(printer_.spelling().void_result);
@@ -109,7 +102,10 @@ class FunctionPrinter {
   bool may_replace(Node param, Node buffer) const {
     if (printer_.spelling().buffer_param == Spelling::BufferParam::none) return false;
     if (definitions_.is_used(param) || param.is(Kind::SizeVar)) return false;
-    if (!is_handle(param[f::Var::type_annotation])) return false;
+    const Node type = param[f::Var::type_annotation];
+    const bool is_handle = type && type.is(Kind::PrimType) &&
+                           type.dtype(std::uint8_t{f::PrimType::dtype}) == DType::Handle();
+    if (!is_handle) return false;
     return declarations_.is_plain(buffer) && has_fixed_shape(buffer);
   }
 
