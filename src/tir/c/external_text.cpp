@@ -7,33 +7,17 @@ using enum CmsisArgument;
 
 // --- Structs -------------------------------------------------------------------------------------
 
-constexpr std::array kContextFields{context, context_bytes};
-constexpr std::array kStrideFields{stride_width, stride_height};
-constexpr std::array kPaddingFields{padding_width, padding_height};
-constexpr std::array kDilationFields{dilation_width, dilation_height};
-constexpr std::array kActivationFields{least, most};
-constexpr std::array kConvolutionFields{input_offset, output_offset};
-constexpr std::array kDepthwiseFields{input_offset, output_offset, depth_multiplier};
-constexpr std::array kFullyConnectedFields{input_offset, filter_offset, output_offset};
-constexpr std::array kPerChannelFields{multipliers, shifts};
-constexpr std::array kPerTensorFields{multiplier, shift};
-constexpr std::array kTableFields{exponentials, reciprocals};
-constexpr std::array kInputDims{input_dims};
-constexpr std::array kFilterDims{filter_dims};
-constexpr std::array kBiasDims{bias_dims};
-constexpr std::array kOutputDims{output_dims};
-
-constexpr CmsisForm kContext{"cmsis_nn_context context= {$,$};", kContextFields};
-constexpr CmsisForm kStride{"cmsis_nn_tile stride = {$,$};", kStrideFields};
-constexpr CmsisForm kPadding{"cmsis_nn_tile padding = {$,$};", kPaddingFields};
-constexpr CmsisForm kDilation{"cmsis_nn_tile dilation = {$,$};", kDilationFields};
-constexpr CmsisForm kActivation{"cmsis_nn_activation activation = {$,$};", kActivationFields};
+constexpr CmsisForm kContext{"cmsis_nn_context context= {$,$};", {context, context_bytes}};
+constexpr CmsisForm kStride{"cmsis_nn_tile stride = {$,$};", {stride_width, stride_height}};
+constexpr CmsisForm kPadding{"cmsis_nn_tile padding = {$,$};", {padding_width, padding_height}};
+constexpr CmsisForm kDilation{"cmsis_nn_tile dilation = {$,$};", {dilation_width, dilation_height}};
+constexpr CmsisForm kActivation{"cmsis_nn_activation activation = {$,$};", {least, most}};
 constexpr CmsisForm kPerChannel{"cmsis_nn_per_channel_quant_params quant_params = {$, $};",
-                                kPerChannelFields};
-constexpr CmsisForm kInput{"cmsis_nn_dims input_dims = {$,$,$,$};", kInputDims};
-constexpr CmsisForm kFilter{"cmsis_nn_dims filter_dims = {$,$,$,$};", kFilterDims};
-constexpr CmsisForm kBias{"cmsis_nn_dims bias_dims = {$,$,$,$};", kBiasDims};
-constexpr CmsisForm kOutput{"cmsis_nn_dims output_dims = {$,$,$,$};", kOutputDims};
+                                {multipliers, shifts}};
+constexpr CmsisForm kInput{"cmsis_nn_dims input_dims = {$,$,$,$};", {input_dims}};
+constexpr CmsisForm kFilter{"cmsis_nn_dims filter_dims = {$,$,$,$};", {filter_dims}};
+constexpr CmsisForm kBias{"cmsis_nn_dims bias_dims = {$,$,$,$};", {bias_dims}};
+constexpr CmsisForm kOutput{"cmsis_nn_dims output_dims = {$,$,$,$};", {output_dims}};
 
 constexpr std::array kConvolutionStructs{
     kContext,
@@ -42,7 +26,7 @@ constexpr std::array kConvolutionStructs{
     kDilation,
     kActivation,
     CmsisForm{"cmsis_nn_conv_params conv_params = {$, $, stride, padding, dilation, activation};",
-              kConvolutionFields},
+              {input_offset, output_offset}},
     kPerChannel,
     kInput,
     kFilter,
@@ -57,7 +41,7 @@ constexpr std::array kDepthwiseStructs{
     kActivation,
     CmsisForm{"cmsis_nn_dw_conv_params conv_params = {$, $, $, stride, padding, dilation, "
               "activation};",
-              kDepthwiseFields},
+              {input_offset, output_offset, depth_multiplier}},
     kPerChannel,
     kInput,
     kFilter,
@@ -67,8 +51,9 @@ constexpr std::array kDepthwiseStructs{
 constexpr std::array kFullyConnectedStructs{
     kContext,
     kActivation,
-    CmsisForm{"cmsis_nn_fc_params fc_params = {$, $, $, activation};", kFullyConnectedFields},
-    CmsisForm{"cmsis_nn_per_tensor_quant_params quant_params = {$, $};", kPerTensorFields},
+    CmsisForm{"cmsis_nn_fc_params fc_params = {$, $, $, activation};",
+              {input_offset, filter_offset, output_offset}},
+    CmsisForm{"cmsis_nn_per_tensor_quant_params quant_params = {$, $};", {multiplier, shift}},
     kInput,
     kFilter,
     kBias,
@@ -79,36 +64,33 @@ constexpr std::array kPoolingStructs{
     kStride,
     kPadding,
     kActivation,
-    CmsisForm{"cmsis_nn_pool_params pool_params = {stride, padding, activation};", {}},
+    CmsisForm{"cmsis_nn_pool_params pool_params = {stride, padding, activation};"},
     kInput,
     kFilter,
     kOutput};
 
 constexpr std::array kTableSoftmaxStructs{
-    CmsisForm{"cmsis_nn_softmax_lut_s16 softmax_params= {$, $};", kTableFields}};
+    CmsisForm{"cmsis_nn_softmax_lut_s16 softmax_params= {$, $};", {exponentials, reciprocals}}};
 
 // --- Calls ---------------------------------------------------------------------------------------
-
-constexpr std::array kWeighted{input, filter, bias, output};
-constexpr std::array kPooled{input, output};
-constexpr std::array kNormalized{input, rows, row_size, multiplier, shift, output};
 
 constexpr CmsisText kConvolution{
     kConvolutionStructs,
     {"&context, &conv_params, &quant_params, &input_dims, $, &filter_dims, $, &bias_dims, $, "
      "&output_dims, $",
-     kWeighted}};
+     {input, filter, bias, output}}};
 constexpr CmsisText kDepthwise{kDepthwiseStructs, kConvolution.passed};
 constexpr CmsisText kFullyConnected{
     kFullyConnectedStructs,
     {"&context, &fc_params, &quant_params, &input_dims, $, &filter_dims, $, &bias_dims, $, "
      "&output_dims, $",
-     kWeighted}};
+     {input, filter, bias, output}}};
 constexpr CmsisText kPooling{
     kPoolingStructs,
-    {"&context, &pool_params, &input_dims, $, &filter_dims, &output_dims, $", kPooled}};
-constexpr CmsisText kTableSoftmax{kTableSoftmaxStructs,
-                                  {"$, $, $, $, $, &softmax_params, $", kNormalized}};
+    {"&context, &pool_params, &input_dims, $, &filter_dims, &output_dims, $", {input, output}}};
+constexpr CmsisText kTableSoftmax{
+    kTableSoftmaxStructs,
+    {"$, $, $, $, $, &softmax_params, $", {input, rows, row_size, multiplier, shift, output}}};
 
 // --- Tests of the status -------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ namespace mlf::tir::c {
 /// A piece of C with a `$` for each number and each name of a variable.
 struct CmsisForm {
   std::string_view text;
-  std::span<const CmsisArgument> arguments;  ///< in the order of their `$`; sizes have four
+  std::array<CmsisArgument, 6> arguments{};  ///< in the order of their `$`; sizes have four
 };
 
 struct CmsisText {

@@ -70,7 +70,7 @@ class CmsisReader {
 
   /// Matches the form and keeps the argument at each `$`.
   void pass(const CmsisForm& form) {
-    auto what = form.arguments.begin();
+    const CmsisArgument* what = form.arguments.data();
     cursor_.expect_form(form.text, [&] {
       std::vector<NodeId>& values = values_[static_cast<std::size_t>(*what)];
       const NodeId read = value(*what);

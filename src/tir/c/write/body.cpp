@@ -35,7 +35,7 @@ std::string text_of(ExprWriter& exprs, Node argument) {
 /// The form with the arguments of a layer in the places of its `$`.
 std::string layer_text(ExprWriter& exprs, const CmsisCall& layer, NodeList args,
                        const CmsisForm& form) {
-  auto what = form.arguments.begin();
+  const CmsisArgument* what = form.arguments.data();
   std::size_t part = 0;
   return filled(form.text, [&] {
     const bool is_there = layer.has(*what);  // a bias may be missing
