@@ -15,11 +15,11 @@ namespace {
 
 /// The part of a function that is printed before its body.
 struct Header {
-  std::vector<NodeId> params;
+  std::vector<NodeId> params{};
   NodeId ret_type = NodeId::none;
   NodeId attrs = NodeId::none;
-  std::vector<NodePair> buffer_map;
-  std::vector<NodePair> preflattened;
+  std::vector<NodePair> buffer_map{};
+  std::vector<NodePair> preflattened{};
   bool has_preflattened = false;
 };
 
@@ -50,44 +50,33 @@ void read_params(Context& c, Header& header) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const NodeId param = as_var(c, lower(c, parts[i]));
     header.params.push_back(param);
-    if (c.node(param).dtype().is_int()) {
-      c.lose(LossCode::size_var);
-    }
+    if (c.node(param).dtype().is_int()) c.lose(LossCode::size_var);
   }
   c.values.clear();
 }
 
-/// `()`, `(int32,)` or `(int32, handle)`.
-void read_tuple_type(Context& c, Header& header) {
-  const std::string_view text = c.source.text;
+/// Pointer types contain blanks, so the lexer does not know where one ends.
+NodeId pass_type(Context& c, std::string_view wanted) {
+  const std::uint32_t begin = c.lexer.token().begin;
+  const auto scanned = scan_type(c.source.text, begin);
+  if (!scanned) c.lexer.fail_expected(wanted);
+  const NodeId type = read_type(c, c.source.text.substr(begin, scanned->end - begin));
+  c.lexer.seek(scanned->end);
+  return type;
+}
+
+/// `-> ()` is void; `-> (int32,)` and `-> (int32, handle)` are tuples.
+NodeId read_return_type(Context& c) {
+  c.lexer.expect(Sign::arrow, "and a type behind the parameters");
+  if (!c.lexer.token().is(Sign::open_paren)) return pass_type(c, "the type of the result");
   std::vector<NodeId> fields;
   c.lexer.seek(c.lexer.token().end);
   while (!c.lexer.token().is(Sign::close_paren)) {
-    const auto scanned = scan_type(text, c.lexer.token().begin);
-    if (!scanned) {
-      c.lexer.fail_expected("a type or ')' in a tuple of types");
-    }
-    fields.push_back(
-        read_type(c, text.substr(c.lexer.token().begin, scanned->end - c.lexer.token().begin)));
-    c.lexer.seek(scanned->end);
+    fields.push_back(pass_type(c, "a type or ')' in a tuple of types"));
     c.lexer.accept(Sign::comma);
   }
   c.lexer.seek(c.lexer.token().end);
-  header.ret_type = c.make.tuple_type(fields);
-}
-
-/// `-> ()` is void. Pointer types contain blanks, so the lexer does not know where one ends.
-void read_return_type(Context& c, Header& header) {
-  c.lexer.expect(Sign::arrow, "and a type behind the parameters");
-  if (c.lexer.token().is(Sign::open_paren)) return read_tuple_type(c, header);
-  const std::string_view text = c.source.text;
-  const auto scanned = scan_type(text, c.lexer.token().begin);
-  if (!scanned) {
-    c.lexer.fail_expected("the type of the result");
-  }
-  header.ret_type =
-      read_type(c, text.substr(c.lexer.token().begin, scanned->end - c.lexer.token().begin));
-  c.lexer.seek(scanned->end);
+  return c.make.tuple_type(fields);
 }
 
 /// `{entry, …}`, over several lines.
@@ -173,23 +162,13 @@ NodeId read_primfn(Context& c) {
   c.is_flat = true;
   Header header;
   read_params(c, header);
-  read_return_type(c, header);
+  header.ret_type = read_return_type(c);
   c.lexer.skip_lines();
   while (read_section(c, header)) c.lexer.skip_lines();
   if (!c.lexer.token().is(Sign::open_brace)) {
     c.lexer.fail_expected("'attr', 'buffers', 'buffer_map' or '{'");
   }
   const NodeId function = make_function(c, header, read_body(c));
-  c.builder.set_source_range(function, {begin, c.lexer.token().begin});
-  return function;
-}
-
-/// Reads the output of `str(statement)`, which has no function around it.
-NodeId read_lone_body(Context& c) {
-  const std::uint32_t begin = c.lexer.token().begin;
-  Header header;
-  header.ret_type = c.make.void_type();
-  const NodeId function = make_function(c, header, read_fragment(c));
   c.builder.set_source_range(function, {begin, c.lexer.token().begin});
   return function;
 }
@@ -217,7 +196,11 @@ void add_function(Context& c, std::string_view name, NodeId function) {
 /// Bare statements, as `str(statement)` prints them.
 void read_lone_statements(Context& c) {
   c.function_losses.enter(kFragment);
-  add_function(c, kFragment, read_lone_body(c));
+  const std::uint32_t begin = c.lexer.token().begin;
+  const Header header{.ret_type = c.make.void_type()};
+  const NodeId function = make_function(c, header, read_fragment(c));
+  c.builder.set_source_range(function, {begin, c.lexer.token().begin});
+  add_function(c, kFragment, function);
 }
 
 /// A function whose text stands alone: its name is its global_symbol, if it has one.
