@@ -144,9 +144,7 @@ NodeId note_variable_access(Context& c, NodeId index) {
 
 /// A point is a range of one element: regions print `i`, not `i:i + 1`.
 NodeId as_range(Context& c, const Value& value) {
-  if (value.kind == ValueKind::node && c.is(value.node, Kind::Range)) {
-    return value.node;
-  }
+  if (c.is(value, Kind::Range)) return value.node;
   return c.make.range_at(as_expr(c, value));
 }
 
@@ -178,9 +176,7 @@ std::string as_string(Context& c, const Value& value) {
 }
 
 std::int64_t as_integer(Context& c, const Value& value) {
-  if (value.kind == ValueKind::node && c.is(value.node, Kind::IntImm)) {
-    return c.node(value.node).integer(f::IntImm::value);
-  }
+  if (c.is(value, Kind::IntImm)) return c.node(value.node).integer(f::IntImm::value);
   fail_expected(c, value, "an integer");
 }
 

@@ -325,9 +325,8 @@ void lower_subscript(Context& c, SyntaxId id) {
     return c.values.push(element);
   }
   if (indices.size() > 1) c.is_flat = false;
-  const bool is_region = std::ranges::any_of(indices, [&](const Value& index) {
-    return index.kind == ValueKind::node && c.is(index.node, Kind::Range);
-  });
+  const bool is_region =
+      std::ranges::any_of(indices, [&](const Value& index) { return c.is(index, Kind::Range); });
   std::vector<NodeId>& nodes = c.scratch;
   nodes.clear();
   for (const Value& index : indices) {

@@ -106,6 +106,9 @@ struct ReaderContext {
 
   Node node(NodeId id) const { return builder.node(id); }
   bool is(NodeId id, Kind kind) const { return node(id).is(kind); }
+  bool is(const Value& value, Kind kind) const {
+    return value.kind == ValueKind::node && is(value.node, kind);
+  }
   /// Records a loss of the current function.
   void lose(LossCode code, std::string_view name = {}) { function_losses.add(code, name); }
   /// Name of the current function.

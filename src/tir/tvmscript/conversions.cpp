@@ -85,8 +85,7 @@ NodeId as_expr_of(Context& c, const Value& value, DType dtype) {
     return is_element ? c.make.broadcast(element, c.make.int32(dtype.lanes)) : element;
   }
   if (dtype.is_float()) return c.make.float_imm(dtype, as_real(c, value));
-  const bool is_real = value.kind == ValueKind::real ||
-                       (value.kind == ValueKind::node && c.is(value.node, Kind::FloatImm));
+  const bool is_real = value.kind == ValueKind::real || c.is(value, Kind::FloatImm);
   if (is_real) return as_expr(c, value);
   return make_integer(c, value, dtype, as_integer(c, value));
 }
@@ -149,10 +148,7 @@ NodeId as_callee(Context& c, const Value& value) {
     const auto name = after_prefix(c.values.text(value), c.module_name);
     if (!name.empty()) return c.make.global_var(name);
   }
-  const bool is_node = value.kind == ValueKind::node;
-  if (is_node && (c.node(value.node).is(Kind::Op) || c.node(value.node).is(Kind::GlobalVar))) {
-    return value.node;
-  }
+  if (c.is(value, Kind::Op) || c.is(value, Kind::GlobalVar)) return value.node;
   fail_expected(c, value, "an operator or a function");
 }
 
@@ -160,9 +156,7 @@ NodeId as_callee(Context& c, const Value& value) {
 
 /// A number, or a constant expression: `align=64` and `align=T.int64(64)` are equal.
 std::int64_t as_integer(Context& c, const Value& value) {
-  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::IntImm)) {
-    return c.node(value.node).integer(f::IntImm::value);
-  }
+  if (c.is(value, Kind::IntImm)) return c.node(value.node).integer(f::IntImm::value);
   if (value.kind != ValueKind::integer) fail_expected(c, value, "an integer");
   const auto number = text::parse_integer(c.values.text(value));
   if (!number) c.values.fail(value, "the integer does not fit into 64 bits");
@@ -171,7 +165,7 @@ std::int64_t as_integer(Context& c, const Value& value) {
 
 /// Also the printer's words for infinity and NaN: `T.float32("inf")`.
 double as_real(Context& c, const Value& value) {
-  if (value.kind == ValueKind::node && c.is(value.node, Kind::IntImm)) {
+  if (c.is(value, Kind::IntImm)) {
     return static_cast<double>(c.node(value.node).integer(f::IntImm::value));
   }
   if (value.kind != ValueKind::node && (value.kind == ValueKind::string || is_literal(c, value))) {
@@ -179,16 +173,12 @@ double as_real(Context& c, const Value& value) {
                                                                          : c.values.text(value));
     if (number) return *number;
   }
-  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::FloatImm)) {
-    return c.node(value.node).real(f::FloatImm::value);
-  }
+  if (c.is(value, Kind::FloatImm)) return c.node(value.node).real(f::FloatImm::value);
   fail_expected(c, value, "a number");
 }
 
 bool as_boolean(Context& c, const Value& value) {
-  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::IntImm)) {
-    return as_integer(c, value) != 0;
-  }
+  if (c.is(value, Kind::IntImm)) return as_integer(c, value) != 0;
   if (value.kind != ValueKind::boolean) fail_expected(c, value, "True or False");
   return c.values.text(value) == "True";
 }
@@ -319,7 +309,7 @@ void lower_attribute(Context& c, SyntaxId id) {
     base = attribute;
     return;
   }
-  if (base.kind != ValueKind::node || !c.node(base.node).is(Kind::Buffer)) {
+  if (!c.is(base, Kind::Buffer)) {
     c.values.fail(attribute,
                   fmt::format("only buffers have parts, and '{}' is {}", c.values.text(base),
                               base.kind == ValueKind::node ? "none" : to_string(base.kind)));
@@ -392,7 +382,7 @@ bool is_array(Context& c, NodeId node) {
 }
 
 NodeId as_buffer(Context& c, const Value& value) {
-  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::Buffer)) return value.node;
+  if (c.is(value, Kind::Buffer)) return value.node;
   if (value.kind == ValueKind::name) fail_undefined(c, value);
   // Only v0.9 uses the object that an allocation defines as a buffer.
   if (Allocation* const known = allocation(c, value)) {
@@ -419,7 +409,7 @@ NodeId as_range(Context& c, const Value& value) {
   if (value.kind == ValueKind::slice) {
     return range_to(c, c.values.item(value, 0), c.values.item(value, 1));
   }
-  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::Range)) return value.node;
+  if (c.is(value, Kind::Range)) return value.node;
   return c.make.range_at(as_expr(c, value));
 }
 

@@ -286,18 +286,14 @@ NodeId read_comm_reducer(Context& c, const Arguments& args) {
 NodeId read_reduce(Context& c, const Arguments& args) {
   args.expect_keywords({"combiner", "source", "init", "axis", "condition", "value_index", "rdom"});
   const Value combiner = args.get(0, "combiner");
-  if (combiner.kind != ValueKind::node || !c.node(combiner.node).is(Kind::CommReducer)) {
-    fail_expected(c, combiner, "a reducer");
-  }
+  if (!c.is(combiner, Kind::CommReducer)) fail_expected(c, combiner, "a reducer");
   const std::vector<NodeId> source = as_exprs(c, args.get(1, "source"));
   const auto& at = c.rules.reduce;
   const auto init_value = args.find(at.init, "init");
   const std::vector<NodeId> init = init_value ? as_exprs(c, *init_value) : std::vector<NodeId>();
   std::vector<NodeId> axis;
   for (const Value& value : c.values.elements(args.get(at.axis, "axis"))) {
-    if (value.kind != ValueKind::node || !c.node(value.node).is(Kind::IterVar)) {
-      fail_expected(c, value, "T.iter_var");
-    }
+    if (!c.is(value, Kind::IterVar)) fail_expected(c, value, "T.iter_var");
     axis.push_back(value.node);
   }
   if (at.condition == kNotPrinted) c.lose(LossCode::reduce_fields);
@@ -466,7 +462,7 @@ NodeId read_intrinsic_id(Context& c, const Arguments& args) {
 NodeId define_meta_var(Context& c, std::string_view, const Arguments& args) {
   args.expect(1, 1);
   const Value value = args[0];
-  if (value.kind == ValueKind::node && c.is(value.node, Kind::Buffer)) return value.node;
+  if (c.is(value, Kind::Buffer)) return value.node;
   const NodeId node = as_expr(c, value);
   if (is_literal(c, value)) c.python_numbers.insert(node);
   return node;
@@ -482,7 +478,7 @@ NodeId target_of(Context& c, const Value& dict) {
   NodeId target = NodeId::none;
   for (std::optional<Value> next = dict; next;) {
     // Before v0.12 the host is a call of T.target, which is complete.
-    const bool is_done = next->kind == ValueKind::node && c.node(next->node).is(Kind::Target);
+    const bool is_done = c.is(*next, Kind::Target);
     if (is_done && !chain.empty()) {
       target = next->node;
       break;
@@ -547,7 +543,7 @@ NodeId read_target(Context& c, const Arguments& args) {
   if (args[0].kind != ValueKind::string && !has_host) return target_of(c, args[0]);
   const NodeId target = target_in_words(c, args[0]);
   if (has_host) {
-    const bool is_made = host->kind == ValueKind::node && c.is(host->node, Kind::Target);
+    const bool is_made = c.is(*host, Kind::Target);
     c.builder.set(target, f::Target::host, is_made ? host->node : target_in_words(c, *host));
   }
   return target;
