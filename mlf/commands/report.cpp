@@ -674,10 +674,14 @@ void declare_report_options(CLI::App& app, ReportArguments& options) {
                                   {"markdown", ReportFormat::markdown, "for pull requests"}},
                                  {"FORMAT", "Output"}, "Form of the result");
   add_json_flag(app, options.format, ReportFormat::json);
+  auto* csv = app.add_flag_callback("--csv", [&] { options.format = ReportFormat::csv; })
+                  ->group("")
+                  ->excludes(format)
+                  ->excludes(app.get_option("--json"));
   auto* html = add_result_option(app, "--html", options.html, {"FILE", "Output"},
                                  "Write one HTML page with everything; - is standard output");
   auto* node_data = add_node_data_option(app, options)->excludes(html);
-  for (CLI::Option* option : {format, app.get_option("--json")}) {
+  for (CLI::Option* option : {format, csv, app.get_option("--json")}) {
     option->excludes(html)->excludes(node_data);
   }
   app.footer("Columns:" + columns_help() + "\n");

@@ -61,6 +61,7 @@ CommandText describe_command(const CLI::App& app) {
                    .options = {},
                    .notes = notes_of(app.get_name())};
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // a former name, which no text shows
     auto& list = option->get_positional() ? text.positionals : text.options;
     list.push_back(describe_option(*option));
   }

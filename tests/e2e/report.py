@@ -371,6 +371,11 @@ class CompiledCode(unittest.TestCase):
             change = numbers.get(f"compiled.{section}", {"before": was, "after": was})
             self.assertEqual((change["before"], change["after"]), (was, now))
 
+    def test_a_former_option_prints_csv(self):
+        self.assertEqual(support.run_ok("report", "--csv", QNN).stdout,
+                         support.run_ok("report", "--format", "csv", QNN).stdout)
+        self.assertEqual(support.run("report", "--csv", "--json", QNN).returncode, 64)
+
     def test_is_not_there_without_a_compiler_that_works(self):
         with tempfile.TemporaryDirectory() as directory:
             environment = {**os.environ, "TMPDIR": directory}
