@@ -16,7 +16,7 @@ using tir::Interval;
 constexpr std::size_t kMaxBoxes = 4096;  // that one search for the highest value visits
 
 /// A part of the iterations.
-struct Box {
+struct LoopBox {
   std::vector<Interval> loops{};
   Interval value{};                     ///< of the sum of the terms
   std::optional<std::size_t> widest{};  ///< of the loops that an open test or the sum depends on
@@ -31,14 +31,14 @@ enum class View : std::uint8_t {
 };
 
 struct LowerValue {
-  bool operator()(const Box& a, const Box& b) const { return a.value.high < b.value.high; }
+  bool operator()(const LoopBox& a, const LoopBox& b) const { return a.value.high < b.value.high; }
 };
 
 std::uint64_t width(const Interval& range) {
   return static_cast<std::uint64_t>(range.high - range.low) + 1;
 }
 
-std::optional<std::uint64_t> volume(const Box& box) {
+std::optional<std::uint64_t> volume(const LoopBox& box) {
   std::uint64_t product = 1;
   for (const Interval& range : box.loops) {
     if (__builtin_mul_overflow(product, width(range), &product)) return std::nullopt;
@@ -54,9 +54,9 @@ class BoxSearch {
     auto whole = all();
     if (!whole) return std::nullopt;
     std::uint64_t sum = 0;
-    std::vector<Box> boxes{*std::move(whole)};
+    std::vector<LoopBox> boxes{*std::move(whole)};
     while (!boxes.empty()) {
-      Box box = std::move(boxes.back());
+      LoopBox box = std::move(boxes.back());
       boxes.pop_back();
       const View view = look_at(box);
       if (view == View::none_counts) continue;
@@ -67,7 +67,7 @@ class BoxSearch {
       }
       // A single iteration without a result: the test has no value there.
       if (view == View::unknown || !box.widest) return std::nullopt;
-      for (Box& half : halves(box)) boxes.push_back(std::move(half));
+      for (LoopBox& half : halves(box)) boxes.push_back(std::move(half));
     }
     return sum;
   }
@@ -75,8 +75,8 @@ class BoxSearch {
   /// Takes the box with the highest upper end first: if an iteration reaches it, no value is
   /// higher.
   HighestValue highest() {
-    std::priority_queue<Box, std::vector<Box>, LowerValue> boxes;
-    const auto add = [&](Box box) {
+    std::priority_queue<LoopBox, std::vector<LoopBox>, LowerValue> boxes;
+    const auto add = [&](LoopBox box) {
       const View view = look_at(box);
       if (view == View::all_count || view == View::open) boxes.push(std::move(box));
       return view != View::unknown;
@@ -84,11 +84,11 @@ class BoxSearch {
     auto whole = all();
     if (!whole || !add(*std::move(whole))) return {};
     for (std::size_t looked_at = 0; !boxes.empty(); ++looked_at) {
-      const Box box = boxes.top();
+      const LoopBox box = boxes.top();
       boxes.pop();
       if (is_reached(box)) return {.is_known = true, .value = box.value.high};
       if (looked_at == kMaxBoxes || !box.widest) return {};
-      for (Box& half : halves(box)) {
+      for (LoopBox& half : halves(box)) {
         if (!add(std::move(half))) return {};
       }
     }
@@ -97,9 +97,9 @@ class BoxSearch {
 
  private:
   /// nullopt if a bound is not a number. A loop without iterations has an empty range.
-  std::optional<Box> all() const {
+  std::optional<LoopBox> all() const {
     constexpr std::int64_t kLargest = std::int64_t{1} << 40;
-    Box box;
+    LoopBox box;
     for (const CountedLoop& loop : nest_.loops) {
       if (!loop.min.variables().empty() || !loop.extent.variables().empty()) return std::nullopt;
       const auto min = IndexProgram(loop.min).run();
@@ -123,11 +123,11 @@ class BoxSearch {
     return is_enough;
   }
 
-  std::optional<Interval> range_of(const IndexProgram& program, const Box& box) const {
+  std::optional<Interval> range_of(const IndexProgram& program, const LoopBox& box) const {
     return program.range([&](tir::NodeId variable) { return box.loops[loop_of(variable)]; });
   }
 
-  View answer(const CountedTest& test, const Box& box) const {
+  View answer(const CountedTest& test, const LoopBox& box) const {
     const auto value = range_of(test.expression, box);
     const auto wanted = test.other ? range_of(*test.other, box)
                                    : std::optional<Interval>(Interval{test.wanted, test.wanted});
@@ -138,7 +138,7 @@ class BoxSearch {
   }
 
   /// Finds the value and the widest loop of a box.
-  View look_at(Box& box) {
+  View look_at(LoopBox& box) {
     const auto is_empty = [](const Interval& range) { return range.high < range.low; };
     if (std::ranges::any_of(box.loops, is_empty)) return View::none_counts;
     View view = View::all_count;
@@ -166,7 +166,7 @@ class BoxSearch {
     return view;
   }
 
-  void note_loops(const IndexProgram& program, Box& box) const {
+  void note_loops(const IndexProgram& program, LoopBox& box) const {
     for (const tir::NodeId variable : program.variables()) {
       const std::size_t loop = loop_of(variable);
       const std::uint64_t here = width(box.loops[loop]);
@@ -174,28 +174,28 @@ class BoxSearch {
     }
   }
 
-  static std::array<Box, 2> halves(const Box& box) {
+  static std::array<LoopBox, 2> halves(const LoopBox& box) {
     const auto [low, high] = box.loops[*box.widest];
     const std::int64_t middle = low + (high - low) / 2;
-    std::array<Box, 2> parts{Box{.loops = box.loops}, Box{.loops = box.loops}};
+    std::array<LoopBox, 2> parts{LoopBox{.loops = box.loops}, LoopBox{.loops = box.loops}};
     parts[0].loops[*box.widest] = {low, middle};
     parts[1].loops[*box.widest] = {middle + 1, high};
     return parts;
   }
 
-  bool reaches(Box& part, const Box& box) {
+  bool reaches(LoopBox& part, const LoopBox& box) {
     const View view = look_at(part);
     return (view == View::all_count || view == View::open) && part.value.high == box.value.high;
   }
 
-  bool is_iteration_that_reaches(Box& point, const Box& box) {
+  bool is_iteration_that_reaches(LoopBox& point, const LoopBox& box) {
     return look_at(point) == View::all_count && point.value.low == box.value.high;
   }
 
   /// Whether some iteration reaches the upper end of the box's value: the last one of all loops, as
   /// most do, or with each loop set to the end of its range that keeps this upper end.
-  bool is_reached(const Box& box) {
-    Box point = box;
+  bool is_reached(const LoopBox& box) {
+    LoopBox point = box;
     for (Interval& loop : point.loops) loop.low = loop.high;
     if (is_iteration_that_reaches(point, box)) return true;
     point = box;
