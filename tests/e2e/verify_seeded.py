@@ -393,6 +393,48 @@ class SmallNetworks(VerifiedCase):
         (module,) = json.loads(support.run_ok("report", "--json", "-", input=data).stdout)["modules"]
         self.assertEqual([call["parameters"] for call in module["calls"]], [64, 16, 0])
 
+    def test_a_result_may_lie_over_an_earlier_one_that_nothing_reads(self):
+        pools = "uint8_t* global_const_workspace_{}_var, uint8_t* global_workspace_{}_var"
+        head = KERNELS[: KERNELS.index("TVM_DLL")]
+        between = '\n#ifdef __cplusplus\nextern "C"\n#endif\n'
+        split = f"""\
+TVM_DLL int32_t tvmgen_default_fused_split(int32_t* p0, int32_t* T_split, int32_t* T_split_1, {pools.format(2, 3)}) {{
+  for (int32_t i = 0; i < 8; ++i) {{
+    T_split[i] = p0[i];
+  }}
+  for (int32_t i_1 = 0; i_1 < 8; ++i_1) {{
+    T_split_1[i_1] = p0[(i_1 + 8)];
+  }}
+  return 0;
+}}
+"""
+        copy = f"""\
+TVM_DLL int32_t tvmgen_default_fused_copy(int32_t* p0, int32_t* T_copy, {pools.format(4, 5)}) {{
+  for (int32_t i = 0; i < 8; ++i) {{
+    T_copy[i] = p0[i];
+    T_copy[(i + 8)] = p0[i];
+  }}
+  return 0;
+}}
+"""
+
+        def errors_with(read):
+            given = "global_const_workspace_0_var, global_workspace_1_var"
+            main = f"""\
+TVM_DLL int32_t tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_buffer_var, {pools.format(0, 1)}) {{
+  void* sid_1_let = (&(global_workspace_1_var[0]));
+  void* sid_2_let = (&(global_workspace_1_var[0]));
+  if (tvmgen_default_fused_split(x_buffer_var, sid_1_let, sid_2_let, {given}) != 0 ) return -1;
+  if (tvmgen_default_fused_copy({read}, y_buffer_var, {given}) != 0 ) return -1;
+  return 0;
+}}
+"""
+            kernels = head + between.join([split, copy, main])
+            return [one["code"] for one in self.errors(as_tar({**PLANNED, C: kernels}))]
+
+        self.assertEqual(errors_with("sid_2_let"), [])
+        self.assertEqual(errors_with("sid_1_let"), ["storage-overlap"])
+
     def test_generated_c_in_renamed_files_is_read(self):
         (self.directory / "network.cc").write_text(PLAIN[C])
         (self.directory / "main.c").write_text("int32_t tvmgen_default_run(void* x);\nint main(void) { return 0; }\n")

@@ -164,6 +164,15 @@ const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& plac
   return next->second->end > placed.begin ? next->second : nullptr;
 }
 
+/// Whether two results of one call may share bytes: kernels write their results in the order of
+/// their parameters, and nothing reads the first one. TVM places such parts of a split tensor so.
+bool may_write_over(const Topology& topology, const PlacedValue& first, const PlacedValue& second) {
+  const bool is_gone = first.from == second.from && first.to == first.from;
+  const auto& one = topology[first.value].producer;
+  const auto& other = topology[second.value].producer;
+  return is_gone && one && other && one->argument < other->argument;
+}
+
 /// Adds a check for every value that overlaps a live one (rule `storage` of schemas/topology.md).
 /// If a call is the last reader of a tensor, the tensor may share bytes with a result of that call:
 /// USMP analyses kernels and knows that they read before they write. Shared bytes do not make an
@@ -184,11 +193,17 @@ void check_overlaps(Topology& topology) {
     for (auto at = leaving.begin(); at != leaving.end() && at->first <= placed->from;) {
       const PlacedValue* gone = at->second;
       const bool is_sibling = gone->from == placed->from;
-      if (!is_sibling) pools[gone->pool].erase(gone->begin);
+      Occupied& around = pools[gone->pool];
+      const auto place = around.find(gone->begin);
+      if (!is_sibling && place != around.end() && place->second == gone) around.erase(place);
       at = is_sibling ? std::next(at) : leaving.erase(at);
     }
     Occupied& occupied = pools[placed->pool];
     const PlacedValue* other = overlapping(occupied, *placed);
+    while (other != nullptr && may_write_over(topology, *other, *placed)) {
+      occupied.erase(other->begin);
+      other = overlapping(occupied, *placed);
+    }
     if (other != nullptr) {
       topology.checks.push_back({CheckCode::storage_overlap,
                                  "'" + topology[placed->value].name + "' is put over '" +
