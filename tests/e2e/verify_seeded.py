@@ -435,6 +435,11 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_bu
         self.assertEqual(errors_with("sid_2_let"), [])
         self.assertEqual(errors_with("sid_1_let"), ["storage-overlap"])
 
+    def test_an_unused_pool_of_a_kernel_may_have_any_name(self):
+        kernels = KERNELS.replace("global_workspace_7_var", "ws")
+        self.assertNotEqual(kernels, KERNELS)
+        self.assertEqual(self.errors(as_tar({**PLANNED, C: kernels})), [])
+
     def test_generated_c_in_renamed_files_is_read(self):
         (self.directory / "network.cc").write_text(PLAIN[C])
         (self.directory / "main.c").write_text("int32_t tvmgen_default_run(void* x);\nint main(void) { return 0; }\n")

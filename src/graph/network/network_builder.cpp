@@ -320,6 +320,10 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
 void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
                                const KernelParameter& parameter, RoleKind kind) {
   const bool is_pool = kind == RoleKind::pool;
+  // People rename pools. Only the name tells what bytes are that the kernel does not use.
+  const Effect& effect = parameter.effect;
+  const bool is_unused = !effect.read && !effect.written && !effect.escaped && !effect.is_open;
+  if (is_pool && is_unused && parameter.type.dtype == tir::DType::UInt(8)) return;
   const bool is_context = kind == RoleKind::context;
   const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
   const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
