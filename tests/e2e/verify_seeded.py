@@ -435,6 +435,11 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_bu
         self.assertEqual(errors_with("sid_2_let"), [])
         self.assertEqual(errors_with("sid_1_let"), ["storage-overlap"])
 
+    def test_the_first_byte_of_a_pool_needs_no_subscript(self):
+        kernels = KERNELS.replace("(&(global_workspace_1_var[0]))", "global_workspace_1_var")
+        self.assertNotEqual(kernels, KERNELS)
+        self.assertEqual(self.errors(as_tar({**PLANNED, C: kernels})), [])
+
     def test_an_unused_pool_of_a_kernel_may_have_any_name(self):
         kernels = KERNELS.replace("global_workspace_7_var", "ws")
         self.assertNotEqual(kernels, KERNELS)

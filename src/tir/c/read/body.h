@@ -171,6 +171,7 @@ class BodyReader {
   void declare_array(const Declared& declared);
   void declare_value(const Declared& declared);
   bool declare_workspace(const Declared& declared);
+  NodeId place_in_pool(NodeId value);
   void let(const Declared& declared, NodeId value);
   void note_pointer(NodeId value);
   void assignment();

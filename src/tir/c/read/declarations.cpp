@@ -5,6 +5,7 @@
 
 #include "support/characters.h"
 #include "tir/c/read/body.h"
+#include "tir/pools.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -132,7 +133,17 @@ void BodyReader::declare_value(const Declared& declared) {
   }
   // The prologue has no statement in the IR: it belongs to the signature.
   if (params_.take(declared.name, declared.dtype, value)) return;
-  let(declared, value);
+  let(declared, declared.dtype.is_handle() ? place_in_pool(value) : value);
+}
+
+/// `void* x = pool;`, as people write the address of the first byte of a pool.
+NodeId BodyReader::place_in_pool(NodeId value) {
+  const Node pool = node(value);
+  if (!pool.is(Kind::Var) || pool_name(pool.text(f::Var::name)).empty()) return value;
+  const NodeId bytes = context_.buffers.of(value, DType::UInt(8));
+  const NodeId first =
+      context_.operators.load(bytes, context_.operators.integer(DType::Int(32), 0));
+  return context_.operators.call("tir.address_of", DType::Handle(), std::array{first});
 }
 
 /// A name for an address: from here on, the memory is accessed under another name.
