@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "graph/compare.h"
 #include "graph/kernels/functions.h"
@@ -46,10 +47,27 @@ bool knows_sizes(const Topology& topology) {
   });
 }
 
+/// A name without the number that TVM adds where a parameter of main has that name, too.
+std::string_view without_number(std::string_view name) {
+  const std::size_t end = name.find_last_not_of("0123456789");
+  const bool has_number = end != name.npos && end > 0 && end + 1 < name.size() && name[end] == '_';
+  return has_number ? name.substr(0, end) : name;
+}
+
+/// Whether inputs in the same places have the same names, but for such numbers.
+bool have_equal_inputs(const Topology& left, const Topology& right) {
+  return std::ranges::equal(left.inputs, right.inputs, [](const Port& a, const Port& b) {
+    const std::string one = sanitized(a.name);
+    const std::string other = sanitized(b.name);
+    return one == other || without_number(one) == other || one == without_number(other);
+  });
+}
+
 /// Properties that the comparison uses only if both sides have them.
 struct Common {
   std::set<std::string> names;
   bool sizes = false;
+  bool inputs = false;  ///< in the same order: their places identify them
 };
 
 struct NumberedCall {
@@ -98,7 +116,8 @@ class ValueNumbering {
  private:
   void number_leaves() {
     for (const Port& port : topology_.inputs) {
-      result_.inputs.push_back(sanitized(port.name));
+      result_.inputs.push_back(common_.inputs ? std::to_string(result_.inputs.size())
+                                              : sanitized(port.name));
       const std::string name = "input " + result_.inputs.back();
       if (port.value) {
         values_[index(*port.value)] = numbers_.of_call(numbers_.of_label(name), {});
@@ -210,7 +229,9 @@ void compare_ports(const NumberedGraph& left, const NumberedGraph& right,
 }  // namespace
 
 std::vector<std::string> differences_between(const Topology& left, const Topology& right) {
-  Common common{.names = {}, .sizes = knows_sizes(left) && knows_sizes(right)};
+  Common common{.names = {},
+                .sizes = knows_sizes(left) && knows_sizes(right),
+                .inputs = have_equal_inputs(left, right)};
   std::ranges::set_intersection(names_of(left), names_of(right),
                                 std::inserter(common.names, common.names.end()));
   // Both sides use one table, so their numbers are comparable.

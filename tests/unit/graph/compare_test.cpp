@@ -35,6 +35,19 @@ TEST(Comparison, OfANetworkWithItselfFindsNothing) {
   EXPECT_EQ(differences_between(topology, topology), Lines{});
 }
 
+TEST(Comparison, ANumberThatMakesTheNameOfAnInputUniqueIsNoDifference) {
+  const auto of = [](const std::string& first, const std::string& second) {
+    return network(
+        script({main_of({first, second, "output"},
+                        call("tvmgen_default_fused_b", first + "_buffer.data, " + second +
+                                                           "_buffer.data, output_buffer.data")),
+                binary("tvmgen_default_fused_b")}));
+  };
+  EXPECT_EQ(differences_between(of("x", "z"), of("x_0", "z")), Lines{});
+  EXPECT_NE(differences_between(of("x", "z"), of("z", "x")), Lines{});
+  EXPECT_NE(differences_between(of("x_0", "x_1"), of("x_1", "x_0")), Lines{});
+}
+
 TEST(Comparison, HashesDistinguishKernelsWithOneName) {
   EXPECT_NE(differences_of_builds(diamond("_1", "_2", "aa", "bb"), diamond("_2", "_1", "aa", "bb")),
             Lines{});
