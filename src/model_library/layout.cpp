@@ -135,6 +135,7 @@ Layout part_of_format(std::span<const Member> members, std::string_view director
 Layout bare_code(std::span<const Member> members, std::string_view directory) {
   Layout layout = part_of_format(members, directory, kHost);
   layout.names = renamed(members, directory, [&](std::string_view rest) {
+    if (rest == kMetadata) return std::string(rest);
     // Other directories are not part of the format.
     const std::string_view where = rest.find('/') == rest.npos ? directory_of_bare(rest) : kHost;
     return std::string(where) + std::string(rest);
@@ -216,7 +217,12 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
     return files.any_below(directory, begins_format);
   });
   if (begins != directories.end()) {
-    if (begins->empty()) return std::nullopt;
+    const bool is_flat = begins->empty() && files.any_below("", is_bare) &&
+                         !files.any_below("", [](std::string_view name) {
+                           return name.find('/') != name.npos || name == kBuild;
+                         });
+    if (begins->empty() && !is_flat) return std::nullopt;
+    if (is_flat) return bare_code(members, "");
     layout.emplace().names =
         renamed(members, *begins, [](std::string_view rest) { return std::string(rest); });
     layout->directory = *begins;

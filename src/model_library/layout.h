@@ -14,7 +14,7 @@ namespace mlf::model_library {
 /// not recognised. Recognises, in this order:
 ///  - all files are below a directory that has metadata.json, build.json or codegen/host/;
 ///  - they are codegen/ or codegen/host/ alone, in a directory of any name;
-///  - they are the generated C without its directories.
+///  - they are the generated C without its directories, with metadata.json or not.
 std::optional<archive::Layout> published_layout(std::span<const archive::Member> members);
 
 /// Gives the members of an archive these names. Generated C whose files have other names is found by

@@ -53,6 +53,13 @@ TEST(PublishedLayout, ADirectoryAroundEverythingIsTheRoot) {
   EXPECT_EQ(layout->no_new_members, "");
 }
 
+TEST(PublishedLayout, CodeBesideMetadataMayLackItsDirectories) {
+  EXPECT_EQ(renamed({"metadata.json", "default_lib0.c", "tvmgen_default.h"}),
+            (Names{"metadata.json", "codegen/host/src/default_lib0.c",
+                   "codegen/host/include/tvmgen_default.h"}));
+  EXPECT_EQ(renamed({"metadata.json", "default_lib0.c", "src/tir-1.txt"}), Names());
+}
+
 TEST(PublishedLayout, FilesOfAProgramAroundAnArchiveAreNoPart) {
   const Names names{"model/codegen/host/src/default_lib0.c", "src/default_lib0.c", "src/main.c"};
   EXPECT_EQ(renamed(names), Names());
