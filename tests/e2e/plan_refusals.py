@@ -93,7 +93,7 @@ class Refusals(unittest.TestCase):
 
     def test_a_callee_without_c(self):
         call = (KERNELS, r"  if \(tvmgen_default_fused", "  if (other_fused")
-        self.refuse(patched([call]), FAILED, "nothing defines 'other_fused_cast_subtract'")
+        self.refuse(patched([call]), FAILED, "main calls 'other_fused_cast_subtract', which the archive does not define")
 
     def test_a_kernel_that_calls_an_unknown_function_with_its_memory(self):
         call = (
