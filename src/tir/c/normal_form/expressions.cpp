@@ -334,18 +334,16 @@ NodeId NormalForm::division(Node node) {
 /// be negative, and takes it off the quotient.
 NodeId NormalForm::floor(Kind kind, DType dtype, NodeId a, NodeId b) {
   const Node sum = builder_.node(a);
-  const auto divisor = int_imm_of(builder_.node(b));
-  const auto added = sum.is(Kind::Add) ? int_imm_of(sum[f::Add::b]) : std::nullopt;
-  if (!divisor || *divisor <= 0 || !added || *added < *divisor) {
-    return builder_.make(kind, {dtype, a, b});
-  }
-  const std::int64_t rest = *added % *divisor;
+  const std::int64_t divisor = int_imm_of(builder_.node(b)).value_or(0);
+  const std::int64_t added = sum.is(Kind::Add) ? int_imm_of(sum[f::Add::b]).value_or(0) : 0;
+  if (divisor <= 0 || added < divisor) return builder_.make(kind, {dtype, a, b});
+  const std::int64_t rest = added % divisor;
   const NodeId rest_of_sum =
       rest == 0 ? sum[f::Add::a].id()
                 : make_.binary(Kind::Add, sum[f::Add::a].id(), make_.int_imm(sum.dtype(), rest));
   const NodeId result = builder_.make(kind, {dtype, rest_of_sum, b});
   if (kind == Kind::FloorMod) return result;
-  return make_.binary(Kind::Add, result, make_.int_imm(dtype, *added / *divisor));
+  return make_.binary(Kind::Add, result, make_.int_imm(dtype, added / divisor));
 }
 
 /// `(a + c) - c` is `a`.
