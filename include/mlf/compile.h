@@ -88,7 +88,8 @@ struct CompiledCode {
 
 /// Compiles the files of codegen/host/src of a module, each by itself, in a temporary directory,
 /// and removes the directory. Headers come from the directories of the flags, then from the
-/// archive, then from mlf's own declarations of TVM's runtime. Adds the archive's object files.
+/// archive, then from mlf's own declarations of TVM's runtime. Adds the archive's object files, but
+/// for those that define what the C defines.
 ///
 /// Errors: `usage` if the compiler cannot be run; `invalid_input`, with its first error, if C does
 /// not compile or takes too long, if no file has all of its headers, if the object file is not ELF,

@@ -1,6 +1,9 @@
 #include "mlf/compile.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "compile/c_compiler.h"
@@ -44,6 +47,16 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   add_frames(path(".su"), code);
 }
 
+/// Whether an object file defines a name that the C defines. It is another build of the C then, and
+/// no program has both.
+bool repeats(std::string_view bytes, const FileRef& file, const ObjectSymbols& of_c) {
+  ObjectCode code;
+  ObjectSymbols symbols;
+  add_object(bytes, file.name, code, symbols);
+  return std::ranges::any_of(symbols.defined,
+                             [&](const std::string& name) { return of_c.defined.contains(name); });
+}
+
 CompiledCode compile(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler) {
   if (module.files.sources.empty()) {
@@ -63,9 +76,11 @@ CompiledCode compile(const archive::Archive& archive, const Module& module,
   }
   // C of an LLVM target calls kernels that are in objects.
   ObjectCode all{std::move(code)};
+  const ObjectSymbols of_c = symbols;
   for (const FileRef& file : module.files.objects) {
     try {
-      add_object(get_or_throw(archive.read(*archive.find(file.name))), file.name, all, symbols);
+      const std::string_view bytes = get_or_throw(archive.read(*archive.find(file.name)));
+      if (!repeats(bytes, file, of_c)) add_object(bytes, file.name, all, symbols);
     } catch (const support::Error& error) {
       support::throw_unless_invalid(error.diagnostic());
       all.code.uncompiled.push_back(file.name + ": " + error.what());

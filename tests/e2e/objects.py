@@ -167,6 +167,21 @@ class Objects(unittest.TestCase):
                 self.assertIn(b"1 bytes too many", result.stdout)
                 self.assertNotIn(b"--cc", result.stdout)
 
+    def test_objects_of_the_c_that_is_compiled_count_once(self):
+        directory, made = self.compiled(chosen()[0])
+        with_c = self.directory / "with-c"
+        subprocess.run(["mkdir", with_c], check=True)
+        subprocess.run(["tar", "xf", chosen()[0], "-C", with_c], check=True)
+
+        def compiled():
+            (module,) = json.loads(support.run_ok("report", "--json", "--cc", "gcc", with_c).stdout)["modules"]
+            return module["compiled"]
+
+        before = compiled()
+        (with_c / "codegen/host/lib").mkdir()
+        shutil.copy(made, with_c / "codegen/host/lib")
+        self.assertEqual(compiled(), before)
+
     def test_a_file_that_is_no_object_is_a_reason(self):
         directory, made = self.compiled(chosen()[0])
         made.write_bytes(b"no object")
