@@ -100,6 +100,14 @@ bool is_bare(std::string_view name) {
   return !directory_by_name(name).empty();
 }
 
+/// Whether metadata.json and generated code are in one directory without others.
+bool is_flat(const Files& files) {
+  const auto is_elsewhere = [](std::string_view name) {
+    return name.find('/') != name.npos || name == kBuild;
+  };
+  return files.any_below("", is_bare) && !files.any_below("", is_elsewhere);
+}
+
 /// The place of a file that is beside generated C without directories.
 std::string_view directory_of_bare(std::string_view name) {
   if (support::is_c_header(name)) return kHeaders;
@@ -179,25 +187,15 @@ bool has_generated_function(std::string_view text) {
   return false;
 }
 
-/// The layout of generated C in files that people renamed. The application that calls it defines no
-/// such function.
-std::optional<Layout> layout_of_renamed(const archive::Archive& archive) {
-  const std::span<const Member> members = archive.members();
-  const Files files(members);
-  if (files.any_below("", is_capture) || files.any_below("", begins_format)) return std::nullopt;
-  if (!directory_with_format(members).empty()) return std::nullopt;
-  for (const std::string_view directory : files.directories()) {
-    for (const Member& member : members) {
-      const std::string_view name = below(member.name, directory);
-      const bool is_source = member.type == MemberType::file && support::is_c_source(name) &&
-                             name.find('/') == name.npos;
-      if (!is_source || !has_generated_function(support::get_or_throw(archive.read(member))))
-        continue;
-      Layout layout = bare_code(members, directory);
-      return is_unique(layout) ? std::optional(std::move(layout)) : std::nullopt;
-    }
-  }
-  return std::nullopt;
+/// Whether a source in the directory itself has generated C, whatever its name. The application
+/// that calls it defines no such function.
+bool has_renamed_code(std::span<const Member> members, std::string_view directory,
+                      const IsGenerated& is_generated) {
+  return std::ranges::any_of(members, [&](const Member& member) {
+    const std::string_view name = below(member.name, directory);
+    return member.type == MemberType::file && support::is_c_source(name) &&
+           name.find('/') == name.npos && is_generated(member);
+  });
 }
 
 /// The first by name of those with the same length.
@@ -208,7 +206,8 @@ void take_shorter(std::string& best, std::string_view path) {
 
 }  // namespace
 
-std::optional<Layout> published_layout(std::span<const Member> members) {
+std::optional<Layout> published_layout(std::span<const Member> members,
+                                       const IsGenerated& is_generated) {
   const Files files(members);
   const std::vector<std::string_view> directories = files.directories();
   std::optional<Layout> layout;
@@ -216,21 +215,22 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
   const auto begins = std::ranges::find_if(directories, [&](std::string_view directory) {
     return files.any_below(directory, begins_format);
   });
-  if (begins != directories.end()) {
-    const bool is_flat = begins->empty() && files.any_below("", is_bare) &&
-                         !files.any_below("", [](std::string_view name) {
-                           return name.find('/') != name.npos || name == kBuild;
-                         });
-    if (begins->empty() && !is_flat) return std::nullopt;
-    if (is_flat) return bare_code(members, "");
+  if (begins != directories.end() && !begins->empty()) {
     layout.emplace().names =
         renamed(members, *begins, [](std::string_view rest) { return std::string(rest); });
     layout->directory = *begins;
+  } else if (begins != directories.end() && !is_flat(files)) {
+    return std::nullopt;
   }
   // In a larger tree with an archive in it, other files do not belong to the archive.
   if (!layout && !directory_with_format(members).empty()) return std::nullopt;
   for (std::size_t i = 0; i < directories.size() && !layout; ++i) {
     layout = layout_below(members, files, directories[i]);
+  }
+  for (std::size_t i = 0; i < directories.size() && !layout; ++i) {
+    if (has_renamed_code(members, directories[i], is_generated)) {
+      layout = bare_code(members, directories[i]);
+    }
   }
   if (layout && !is_unique(*layout)) layout.reset();
   return layout;
@@ -239,8 +239,9 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
 void take_layout(archive::Archive& archive) {
   // With its new names, the archive has no other layout.
   if (!archive.contents().directory.empty() || !archive.contents().no_new_members.empty()) return;
-  auto layout = published_layout(archive.members());
-  if (!layout) layout = layout_of_renamed(archive);
+  auto layout = published_layout(archive.members(), [&](const Member& member) {
+    return has_generated_function(support::get_or_throw(archive.read(member)));
+  });
   if (layout) apply(archive, *std::move(layout));
 }
 

@@ -2,6 +2,7 @@
 // directory, or stores only a part of it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,15 +11,19 @@
 
 namespace mlf::model_library {
 
+/// Whether a source defines a function that TVM generated.
+using IsGenerated = std::function<bool(const archive::Member&)>;
+
 /// Returns the names of the members in the format. Empty if the archive already uses them, or is
 /// not recognised. Recognises, in this order:
 ///  - all files are below a directory that has metadata.json, build.json or codegen/host/;
 ///  - they are codegen/ or codegen/host/ alone, in a directory of any name;
-///  - they are the generated C without its directories, with metadata.json or not.
-std::optional<archive::Layout> published_layout(std::span<const archive::Member> members);
+///  - they are the generated C without its directories, with metadata.json or not;
+///  - they are generated C in files of other names, which `is_generated` tells.
+std::optional<archive::Layout> published_layout(std::span<const archive::Member> members,
+                                                const IsGenerated& is_generated);
 
-/// Gives the members of an archive these names. Generated C whose files have other names is found by
-/// its functions. Throws `Error` if a file cannot be read.
+/// Gives the members of an archive these names. Throws `Error` if a file cannot be read.
 void take_layout(archive::Archive& archive);
 
 /// Returns the shortest path of a directory that has metadata.json or codegen/host/ beside

@@ -26,9 +26,14 @@ std::vector<archive::Member> members_of(const Names& names) {
   return members;
 }
 
+/// Names alone tell nothing else.
+bool no_code(const archive::Member&) {
+  return false;
+}
+
 /// The names that the members get; empty where they keep theirs.
 Names renamed(const Names& names) {
-  const auto layout = published_layout(members_of(names));
+  const auto layout = published_layout(members_of(names), no_code);
   return layout ? layout->names : Names();
 }
 
@@ -47,7 +52,7 @@ TEST(PublishedLayout, ADirectoryAroundEverythingIsTheRoot) {
   EXPECT_EQ(renamed({".", "a", "a/b/codegen/host/src/x.c"}), Names());
   EXPECT_EQ(renamed({"./", "a/", "a/b/", "a/b/b/", "a/b/codegen/host/src/x.c"}),
             (Names{".", ".", ".", "b", "codegen/host/src/x.c"}));
-  const auto layout = published_layout(members_of({"a/b/build.json", "a/b/tir-4.txt"}));
+  const auto layout = published_layout(members_of({"a/b/build.json", "a/b/tir-4.txt"}), no_code);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->directory, "a/b/");
   EXPECT_EQ(layout->no_new_members, "");
@@ -97,7 +102,7 @@ TEST(PublishedLayout, CodegenAndHostMayBeAlone) {
   EXPECT_EQ(renamed({"my_net/", "my_net/src/", "my_net/src/lib0.c"}),
             (Names{".", "codegen/host/src", "codegen/host/src/lib0.c"}));
   EXPECT_EQ(renamed({"src/main.c", "src/library.c"}), Names());
-  const auto layout = published_layout(members_of({"net/src/net_lib0.c"}));
+  const auto layout = published_layout(members_of({"net/src/net_lib0.c"}), no_code);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->no_new_members,
             "these are files of codegen/host/ alone: what mlf writes goes into src/ beside "
@@ -126,7 +131,7 @@ TEST(PublishedLayout, DirectoriesAreFollowedAFewLevels) {
 TEST(PublishedLayout, ALinkOutsideOfTheDirectoryLeavesItAlone) {
   auto members = members_of({"model/metadata.json", "latest"});
   members[1].type = archive::MemberType::symbolic_link;
-  EXPECT_FALSE(published_layout(members));
+  EXPECT_FALSE(published_layout(members, no_code));
 }
 
 }  // namespace
