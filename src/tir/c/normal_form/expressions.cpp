@@ -331,12 +331,12 @@ NodeId NormalForm::division(Node node) {
 }
 
 /// Takes multiples of the divisor out of the dividend. LowerIntrin adds one where the dividend may
-/// be negative, and takes it off the quotient.
+/// be negative, and takes it off the quotient. A sum of unsigned numbers may wrap around.
 NodeId NormalForm::floor(Kind kind, DType dtype, NodeId a, NodeId b) {
   const Node sum = builder_.node(a);
   const std::int64_t divisor = int_imm_of(builder_.node(b)).value_or(0);
   const std::int64_t added = sum.is(Kind::Add) ? int_imm_of(sum[f::Add::b]).value_or(0) : 0;
-  if (divisor <= 0 || added < divisor) return builder_.make(kind, {dtype, a, b});
+  if (!dtype.is_int() || divisor <= 0 || added < divisor) return builder_.make(kind, {dtype, a, b});
   const std::int64_t rest = added % divisor;
   const NodeId rest_of_sum =
       rest == 0 ? sum[f::Add::a].id()
