@@ -82,14 +82,18 @@ const RecordField* record_field(Record record, std::string_view spelling);
 /// The same by its number; `dtype` is that of a value. Empty if there is none.
 std::string_view field_spelling(Record record, std::int64_t number, DType dtype);
 
+/// The divisors for which a form of a division is right.
+enum class DivisorSign : std::uint8_t { any, not_negative, negative };
+
 /// Quotient and remainder of `a` by `b`: digits are numbers of their type, `s` is the number of the
 /// sign bit, `k` the shift or the mask of a power of two.
 struct DivisionForm {
+  DivisorSign divisor;
   std::string_view quotient;
   std::string_view remainder;
 };
-#define MLF_C_DIVISION(name, quotient, remainder) \
-  inline constexpr DivisionForm name = {quotient, remainder};
+#define MLF_C_DIVISION(name, divisor, quotient, remainder) \
+  inline constexpr DivisionForm name = {DivisorSign::divisor, quotient, remainder};
 #include "tir/c/language.def"
 
 /// 2^k, if `amount` is a number k of bits by which the type can be shifted; else nullopt.

@@ -43,7 +43,7 @@ class FormMatch {
   NodeId a() const { return a_.id(); }
   NodeId b() const { return b_.id(); }
   /// Whether the divisor is a negative number.
-  bool is_negative() const { return b_.is(Kind::IntImm) && b_.integer(f::IntImm::value) < 0; }
+  bool is_negative() const { return int_imm_of(b_).value_or(0) < 0; }
 
  private:
   /// Takes a letter, a digit or a part in parentheses off the form.
@@ -100,9 +100,9 @@ std::optional<Division> floor_division(const text::ExprFactory& make, std::span<
     for (const Kind kind : {Kind::FloorDiv, Kind::FloorMod}) {
       FormMatch match(make);
       if (!match.has(kind == Kind::FloorDiv ? form.quotient : form.remainder, parts)) continue;
-      const bool is_for_sign = form.quotient == kOfAnySign.quotient ||
-                               match.is_negative() == (form.quotient == kOfNegative.quotient);
-      if (is_for_sign) return Division{kind, match.a(), match.b()};
+      const bool is_right = form.divisor == DivisorSign::any ||
+                            match.is_negative() == (form.divisor == DivisorSign::negative);
+      if (is_right) return Division{kind, match.a(), match.b()};
     }
   }
   return std::nullopt;

@@ -459,9 +459,7 @@ ExprWriter::Plan ExprWriter::division_plan(Node node, Division division) {
   const DType dtype = node.dtype();
   const bool is_positive = !dtype.is_int() || is_at_least_zero(ranges_.of(node[f::FloorDiv::a]));
   if (is_positive && is_at_least_zero(ranges_.of(b))) return division_text(node, kExact);
-  if (b.is(Kind::IntImm) && b.integer(f::IntImm::value) < 0) {
-    return division_text(node, kOfNegative);
-  }
+  if (int_imm_of(b).value_or(0) < 0) return division_text(node, kOfNegative);
   // A divisor that may be negative needs a comparison of both signs.
   if (!is_at_least_zero(ranges_.of(b))) return division_text(node, kOfAnySign);
   const bool has_wide_sign = dtype == DType::Int(32) || dtype == DType::Int(64);
