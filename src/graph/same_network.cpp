@@ -8,6 +8,7 @@
 
 #include "graph/compare.h"
 #include "graph/kernels/functions.h"
+#include "support/characters.h"
 
 namespace mlf::graph {
 namespace {
@@ -47,19 +48,14 @@ bool knows_sizes(const Topology& topology) {
   });
 }
 
-/// A name without the number that TVM adds where a parameter of main has that name, too.
-std::string_view without_number(std::string_view name) {
-  const std::size_t end = name.find_last_not_of("0123456789");
-  const bool has_number = end != name.npos && end > 0 && end + 1 < name.size() && name[end] == '_';
-  return has_number ? name.substr(0, end) : name;
-}
-
-/// Whether inputs in the same places have the same names, but for such numbers.
+/// Whether inputs in the same places have the same names. TVM adds a number where another parameter
+/// of main has the name.
 bool have_equal_inputs(const Topology& left, const Topology& right) {
   return std::ranges::equal(left.inputs, right.inputs, [](const Port& a, const Port& b) {
     const std::string one = sanitized(a.name);
     const std::string other = sanitized(b.name);
-    return one == other || without_number(one) == other || one == without_number(other);
+    return one == other || support::without_number(one) == other ||
+           one == support::without_number(other);
   });
 }
 

@@ -74,6 +74,13 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return text.npos;
 }
 
+std::string_view without_number(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  const bool has_number =
+      last != name.npos && last > 0 && last + 1 < name.size() && name[last] == '_';
+  return has_number ? name.substr(0, last) : name;
+}
+
 std::string in_capitals(std::string_view text) {
   std::string capitals(text);
   for (char& c : capitals) {

@@ -31,6 +31,9 @@ constexpr bool is_digits(std::string_view text) {
 /// npos if there is none.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
+/// Returns a name without the `_N` that makes it unique; the name itself if it has none.
+std::string_view without_number(std::string_view name);
+
 /// Returns `text` without the blanks and tabs at both ends.
 std::string_view trimmed(std::string_view text);
 

@@ -1,4 +1,5 @@
 #include "tir/pools.h"
+#include "support/characters.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir {
@@ -7,9 +8,8 @@ std::string_view pool_name(std::string_view parameter) {
   constexpr std::string_view kSuffix = "_var";
   if (!parameter.ends_with(kSuffix)) return {};
   parameter.remove_suffix(kSuffix.size());
-  const std::size_t head = parameter.find_last_not_of("0123456789") + 1;
-  if (head == 0 || head == parameter.size() || parameter[head - 1] != '_') return {};
-  return parameter.substr(0, head - 1);
+  const std::string_view name = support::without_number(parameter);
+  return name == parameter ? std::string_view() : name;
 }
 
 /// USMP appends the parameters in the order of its list of pools, so they correspond by position if

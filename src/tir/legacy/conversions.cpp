@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/characters.h"
 #include "support/error.h"
 #include "tir/legacy/context.h"
 #include "tir/node_queries.h"
@@ -216,12 +217,6 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
-/// TVM appends `_1`, `_2`, … to a name that is taken.
-bool is_numbered(std::string_view name) {
-  const std::size_t last = name.find_last_not_of(kDigits);
-  return last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
-}
-
 /// `f32` at the end of `0.1f32`; nullopt if no letter precedes the width.
 struct Suffix {
   std::size_t begin;
@@ -342,7 +337,8 @@ NodeId define_ahead(Context& c, std::string_view name, std::size_t place) {
 /// The name may be the hint, or the hint with a number that the printer appended to make it
 /// unique.
 NodeId define_var(Context& c, std::string_view name, NodeId type) {
-  if (is_numbered(name)) c.lose(LossCode::name_hint);
+  // TVM appends `_1`, `_2`, … to a name that is taken.
+  if (support::without_number(name) != name) c.lose(LossCode::name_hint);
   const NodeId node = c.make.var(name, type);
   c.names.bind(name, node);
   return node;

@@ -9,6 +9,14 @@ namespace {
 
 using support::find_word;
 
+TEST(Characters, ANumberThatMakesANameUniqueIsLeftOut) {
+  EXPECT_EQ(support::without_number("x_12"), "x");
+  EXPECT_EQ(support::without_number("x_1_2"), "x_1");
+  for (const std::string_view name : {"x", "x1", "x_", "_1", "12", ""}) {
+    EXPECT_EQ(support::without_number(name), name);
+  }
+}
+
 TEST(FindWord, SkipsPartsOfOtherWords) {
   EXPECT_EQ(find_word("w0 xw w", "w"), 6U);
   EXPECT_EQ(find_word("w_1[w]", "w"), 4U);
