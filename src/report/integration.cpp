@@ -201,20 +201,12 @@ class Integrator {
     }
   }
 
-  /// Without TVM's entry function, the application calls main.
-  void add_main(const graph::Provenance& provenance) {
-    for (const FileRef& source : module_.files.sources) {
-      const std::string_view text = deployment::member_text(archive_, source);
-      const std::string prototype = deployment::prototype_in(text, provenance.symbol);
-      if (prototype.empty() || text.find("static " + prototype.substr(0, prototype.find('('))) !=
-                                   std::string_view::npos) {
-        continue;
-      }
-      list_.interface = provenance.call_form == graph::CallForm::packed ? ModuleInterface::packed
-                                                                        : ModuleInterface::c;
-      list_.functions.push_back({provenance.symbol, prototype, source.name});
-      return;
-    }
+  /// Without TVM's entry function, the application calls main, unless it is static.
+  void add_main(const graph::Provenance& main) {
+    if (!defined_.contains(main.symbol)) return;
+    list_.interface =
+        main.call_form == graph::CallForm::packed ? ModuleInterface::packed : ModuleInterface::c;
+    list_.functions.push_back(function_named(main.symbol));
   }
 
   /// TVM's development versions of 2021 give the application a struct with a pointer to a static
