@@ -325,6 +325,18 @@ bool defines(std::string_view text, const std::string& function, const tir::Macr
          file.definitions.end();
 }
 
+/// Whether a file of generated code other than `source` names the function.
+bool is_named_elsewhere(const archive::Archive& archive, const FileRef& source,
+                        const std::string& function) {
+  return std::ranges::any_of(archive.members(), [&](const archive::Member& member) {
+    const bool is_file = member.type == archive::MemberType::file;
+    if (!is_file || member.name == source.name || !member.name.starts_with("codegen/")) {
+      return false;
+    }
+    return support::get_or_throw(archive.read(member)).find(function) != std::string_view::npos;
+  });
+}
+
 /// Main is called, and the file that defines it is not there: a linker needs it. That is proven if
 /// the caller alone names main, as any other file may define it by a macro or an inclusion.
 std::optional<Contradiction> missing_main(const Deployment& deployment, const Module& module) {
@@ -333,19 +345,15 @@ std::optional<Contradiction> missing_main(const Deployment& deployment, const Mo
   const std::string prefix = "tvmgen_" + symbol_part(module.name);
   for (const std::string_view end : {"___tvm_main__", "_run_model"}) {
     const std::string main = prefix + std::string(end);
-    std::vector<const archive::Member*> naming;
-    for (const archive::Member& member : archive.members()) {
-      const bool is_file = member.type == archive::MemberType::file;
-      if (!is_file || !member.name.starts_with("codegen/")) continue;
-      const std::string_view text = support::get_or_throw(archive.read(member));
-      if (text.find(main) != text.npos) naming.push_back(&member);
+    for (const FileRef& source : module.files.sources) {
+      const std::string_view text = member_text(archive, source);
+      if (text.find(main) == text.npos) continue;
+      const bool is_called = tir::references_of(text, deployment.macros()).called.contains(main);
+      if (!is_called || defines(text, main, deployment.macros())) break;
+      if (is_named_elsewhere(archive, source, main)) break;
+      return Contradiction{"missing-main", fmt::format("{} calls '{}', which no member defines",
+                                                       source.name, main)};
     }
-    if (naming.size() != 1) continue;
-    const std::string_view text = support::get_or_throw(archive.read(*naming.front()));
-    const bool is_called = tir::references_of(text, deployment.macros()).called.contains(main);
-    if (!is_called || defines(text, main, deployment.macros())) continue;
-    return Contradiction{"missing-main", fmt::format("{} calls '{}', which no member defines",
-                                                     naming.front()->name, main)};
   }
   return std::nullopt;
 }
