@@ -290,10 +290,11 @@ std::string Table::block(const Cells& cells, const Columns& columns,
       for (std::size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) line += std::string(kGap, ' ');
         const std::string text = k < lines[i].size() ? lines[i][k] : "";
+        const std::size_t width = i + 1 < columns.size() ? widths[i] : 0;
         line += columns_[columns[i]].is_number ? fmt::format("{:>{}}", text, widths[i])
-                                               : fmt::format("{:<{}}", text, widths[i]);
+                                               : fmt::format("{:<{}}", text, width);
       }
-      // An empty last cell would leave trailing blanks.
+      // The last cell of text needs no blanks behind it.
       line.erase(line.find_last_not_of(' ') + 1);
       result += (screen.colours == Colours::on ? coloured(line, emphases_[at]) : line) + '\n';
     }

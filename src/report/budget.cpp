@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -480,10 +481,14 @@ std::vector<Total> totals(const Report& report) {
   if (report.modules.size() < 2) return all;
   for (const Resource one : kResources) {
     Total total{std::string(kAllModules), one, *needed_together(report, one, {}), {}};
+    std::map<std::string, std::vector<std::string>> modules_by_reason;
     for (const ModuleReport& module : report.modules) {
-      for (const std::string& why : report::what_is_missing(module, {}, one)) {
-        total.missing.push_back(fmt::format("{}: {}", module.name, why));
+      for (std::string& why : report::what_is_missing(module, {}, one)) {
+        modules_by_reason[std::move(why)].push_back(module.name);
       }
+    }
+    for (const auto& [why, modules] : modules_by_reason) {
+      total.missing.push_back(fmt::format("{}: {}", some_of(modules, 3), why));
     }
     all.push_back(std::move(total));
   }
