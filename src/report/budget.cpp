@@ -103,7 +103,8 @@ std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resou
   // Only a plan knows how much.
   const bool may_move = module.ram.pools.min > 0 && module.peak.used.min > module.lower_bound.min;
   if (is_memory && may_move) ways.emplace_back("mlf plan shows what other offsets need");
-  if ((is_memory || resource == Resource::heap) && module.ram.heap.min > 0) {
+  const bool is_heap = is_memory || resource == Resource::heap;
+  if (is_heap && module.ram.heap.min > 0 && !module.no_network) {
     ways.push_back(
         "TVM's unified static memory planner (tir.usmp.enable) would put main's tensors and "
         "workspaces of kernels into one pool, whose size mlf plan shows");

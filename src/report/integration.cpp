@@ -360,7 +360,7 @@ class Integrator {
         called_.contains(kAllocate) ||
         (report_.objects && (is_among(report_.objects->code.missing, kAllocate) ||
                              report_.objects->code.variables.contains(kAllocatePointer)));
-    const Count heap = report_.network ? report_.ram.heap : may_call ? Count::unknown() : Count();
+    const Count heap = report_.network || may_call ? report_.ram.heap : Count();
     if (heap != Count()) {
       add_memory({}, MemoryUseKind::heap, heap, kAlignment);
       list_.state.push_back(

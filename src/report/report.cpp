@@ -16,6 +16,7 @@
 #include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
 #include "graph/kernels/kernel_code.h"
+#include "graph/network/memory_use.h"
 #include "plan/network/network_problem.h"
 #include "report/constants.h"
 #include "report/findings.h"
@@ -329,11 +330,11 @@ class Reporter {
       report.lower_bound = plan::least_memory(*network, sources).all;
       report.network = *network;
     } else {
-      add_bare_functions(report, position);
       const Count unknown = Count::unknown();
       report.mac = unknown;
       report.ram = {unknown, unknown, unknown, unknown, unknown, unknown};
       report.flash.constants = unknown;
+      add_bare_functions(report, position);
       report.peak.bytes = report.peak.used = report.lower_bound = unknown;
     }
     if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
@@ -386,7 +387,9 @@ class Reporter {
   /// Functions of a module that has no main: those whose symbols carry its name, and in an archive
   /// of one module all.
   void add_bare_functions(ModuleReport& module, std::size_t position) {
+    std::vector<graph::TirInput> inputs;
     for (const TirSource* source : sources_of_module(position)) {
+      inputs.emplace_back(functions_of(source->stem).code, source->stem);
       for (const auto& [name, function] : functions_of(source->stem).code->functions()) {
         KernelReport& kernel = module.kernels.emplace_back();
         kernel.symbol = name;
@@ -394,6 +397,13 @@ class Reporter {
         add_function(kernel, source->stem, name);
       }
     }
+    const bool is_operators =
+        deployment_.library().modules[position].style == Style::operator_only;
+    if (!is_operators || inputs.empty()) return;
+    const graph::MemoryTotals totals = graph::memory_in_turn(inputs);
+    module.ram.heap = analysis::to_count(totals.heap);
+    module.ram.stack = analysis::to_count(totals.stack);
+    module.flash.constants = analysis::to_count(totals.constants);
   }
 
   /// Adds the facts from a kernel's TIR: its cost and its lines.

@@ -506,6 +506,26 @@ class Integration(unittest.TestCase):
         shown = check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
         print(f"objects of {named(found[0])}: {shown}")
 
+    def test_workspaces_of_operators_are_the_heap(self):
+        """The form in which TVM's C takes and returns tensors from 1,024 bytes on."""
+        root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", self.directory / "operator")
+        shutil.rmtree(root / "src")
+        (source,) = (root / "codegen/host/src").glob("*.c")
+        take, give = "", ""
+        for name, size in (("T", 8192), ("U", 1208)):
+            take += (f"  void* {name} = TVMBackendAllocWorkspace(1, dev_id, (uint64_t){size}, 0, 8);\n"
+                     f"  if ({name} == NULL) {{\n    return -1;\n  }}\n"
+                     f"  for (int32_t k = 0; k < {size}; ++k) {{\n    ((int8_t*){name})[k] = (int8_t)0;\n  }}\n")
+            give = (f"  if (TVMBackendFreeWorkspace(1, dev_id, {name}) != 0) {{\n    return -1;\n  }}\n") + give
+        text = source.read_text()
+        loop = text.index("  for (int32_t i = 0; ")
+        end = text.index("  return 0;\n", loop)
+        source.write_text(text[:loop] + take + text[loop:end] + give + text[end:])
+        (module,) = lists(root)
+        self.assertEqual([bytes_of(one) for one in module["memory"] if one["kind"] == "heap"], [8192 + 1216])
+        shown = check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        print(f"operator with workspaces: {shown}")
+
     def test_two_pools_of_the_application(self):
         """The form that TVM gives to pools with names: fields of a struct, sizes as macros."""
         members = battery_archives.with_two_pools(battery_archives.archive_of(["unary", "binary", "unary"]).members)

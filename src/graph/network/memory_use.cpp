@@ -5,6 +5,7 @@
 #include <bit>
 #include <set>
 
+#include "graph/kernels/kernels.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
 
@@ -432,6 +433,18 @@ class MemoryCounter {
 void account_memory(Topology& topology) {
   topology.devices = devices_of(topology);
   topology.memory = MemoryCounter(topology).run();
+}
+
+MemoryTotals memory_in_turn(std::span<const TirInput> sources) {
+  Topology topology;
+  const FunctionTable functions(sources);
+  for (const FunctionRef& function : functions.all()) {
+    const auto number = static_cast<std::uint32_t>(topology.calls.size());
+    topology.kernels.push_back(describe_kernel(function, sources).kernel);
+    topology.calls.push_back({static_cast<KernelId>(number), number, {}, {}});
+  }
+  account_memory(topology);
+  return memory_totals(topology);
 }
 
 void size_workspace_pool(Topology& topology, std::optional<std::uint64_t> stated) {

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "graph/reconstruct.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {
@@ -50,6 +52,10 @@ class Coverage {
 
 /// Fills `memory` and `devices` of an otherwise complete topology.
 void account_memory(Topology& topology);
+
+/// The memory that functions take of which one runs at a time, as those of operator archives: heap
+/// and stack of the largest, and the constants of all.
+MemoryTotals memory_in_turn(std::span<const TirInput> sources);
 
 /// Sets the size of the only workspace pool, if the code does not declare it and the module's
 /// stated workspace equals the bytes of its tensors: TVM's planner leaves no bytes after the last
