@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "deployment/network_search.h"
+#include "graph/compare.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
@@ -567,8 +571,59 @@ std::string sentence_of(const ComparedWithC& compared, const tir::Difference& di
                      compared.captured->name, to_string(difference));
 }
 
-bool is_proof(const tir::Difference& difference, const graph::Topology* network) {
-  return network == nullptr || !is_main(difference.function) || network->is_understood();
+namespace {
+
+/// Whether both make the same calls with the same tensors, in the same places.
+bool are_equal(const graph::Topology& one, const graph::Topology& other) {
+  const auto place_of = [](const graph::Topology& network, const graph::Argument& argument) {
+    using Place = std::tuple<std::string, std::optional<std::uint64_t>,
+                             std::optional<std::uint64_t>, std::optional<graph::MemoryKind>>;
+    if (!argument.storage) return Place();
+    const graph::Storage& storage = network[*argument.storage];
+    // Only some dialects state the size of memory that the caller has.
+    return Place(storage.pool ? network[*storage.pool].name : "", storage.offset,
+                 storage.memory ? storage.bytes : std::nullopt, storage.memory);
+  };
+  const auto are_equal_calls = [&](const graph::Call& a, const graph::Call& b) {
+    return one.kernel_of(a).symbol == other.kernel_of(b).symbol &&
+           std::ranges::equal(a.arguments, b.arguments,
+                              [&](const graph::Argument& x, const graph::Argument& y) {
+                                return place_of(one, x) == place_of(other, y);
+                              });
+  };
+  return one.copies.size() == other.copies.size() && one.hooks.size() == other.hooks.size() &&
+         std::ranges::equal(one.calls, other.calls, are_equal_calls) &&
+         graph::differences_between(one, other).empty();
+}
+
+/// Whether the captured main of the module is the network.
+bool is_captured(const Deployment& deployment, std::size_t module, const graph::Topology& network) {
+  std::vector<const TirSource*> captured;
+  for (const TirSource& source : deployment.tir_sources()) {
+    if (!source.c && source.stage == kDefaultStage) captured.push_back(&source);
+  }
+  NetworkSearch search(deployment);
+  search.add_stage(captured);
+  const Networks networks = std::move(search).finish();
+  const graph::Topology* const other = networks.of(module);
+  return other != nullptr && are_equal(*other, network);
+}
+
+}  // namespace
+
+std::vector<bool> are_proofs(const Deployment& deployment, const ComparedWithC& compared,
+                             const graph::Topology* network) {
+  std::optional<bool> is_same_main;
+  std::vector<bool> proofs;
+  for (const tir::Difference& difference : compared.differences) {
+    bool is_proof = network == nullptr || !is_main(difference.function);
+    if (!is_proof && network->is_understood()) {
+      if (!is_same_main) is_same_main = is_captured(deployment, compared.module, *network);
+      is_proof = !*is_same_main;
+    }
+    proofs.push_back(is_proof);
+  }
+  return proofs;
 }
 
 /// TIR of another stage contradicts nothing: it is the same program at another time.

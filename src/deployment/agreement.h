@@ -62,8 +62,10 @@ Agreement agreement_of(const Deployment& deployment, const Stems& stems);
 /// Returns a sentence about one of `differences`.
 std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference);
 
-/// Whether a difference is a fault. A main with statements that are not understood may do the same.
-bool is_proof(const tir::Difference& difference, const graph::Topology* network);
+/// Whether each of `differences` is a fault. A main with statements that are not understood may do
+/// the same, and one that makes the same calls with the same memory does.
+std::vector<bool> are_proofs(const Deployment& deployment, const ComparedWithC& compared,
+                             const graph::Topology* network);
 
 /// Returns a sentence about the contradiction between the generated C and one capture. Empty if
 /// there is none, or if there is no C of the capture's module and target.

@@ -426,9 +426,10 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
   }
   for (const auto& compared : support::get_or_throw(deployment.agreement())->comparisons) {
     if (compared.module != module || !compared.is_comparable()) continue;
-    for (const tir::Difference& difference : compared.differences) {
-      if (!deployment::is_proof(difference, network)) continue;
-      all.push_back({"c-mismatch", deployment::sentence_of(compared, difference)});
+    const auto are_proofs = deployment::are_proofs(deployment, compared, network);
+    for (std::size_t i = 0; i < are_proofs.size(); ++i) {
+      if (!are_proofs[i]) continue;
+      all.push_back({"c-mismatch", deployment::sentence_of(compared, compared.differences[i])});
     }
   }
   std::ranges::move(deployment::invalid_c(deployment, about), std::back_inserter(all));

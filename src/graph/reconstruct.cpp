@@ -136,7 +136,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   body.device = device_of_target(main.function).value_or(kCpu);
   add_linked(body, sources[main.source], facts);
   KernelLibrary kernels(functions, sources, main.source, topology.module);
-  ParameterTable parameters = classify_parameters(main.function, body, facts);
+  ParameterTable parameters = classify_parameters(main.function, body, kernels, facts);
   if (topology.provenance.dialect == tir::Dialect::c) forget_inferred_types(parameters);
   // Storages refer to pools by position: these come first.
   topology.pools = parameters.pools;

@@ -2,6 +2,7 @@
 
 #include "graph/node_queries.h"
 #include "support/lookup.h"
+#include "tir/linear_sum.h"
 
 namespace mlf::graph {
 
@@ -13,6 +14,16 @@ namespace {
 
 // An edited number must not make mlf allocate as many parameters.
 constexpr std::int64_t kMostArguments = 65'535;
+
+/// The value of sums and products of numbers.
+std::optional<std::int64_t> number_of(Node index) {
+  constexpr std::size_t kMostParts = 16;
+  tir::LinearSum<tir::NodeId> sum;
+  const bool is_number = tir::add_parts(
+      index, 1, kMostParts, sum, [](Node part) { return part; },
+      [](Node, std::int64_t) { return false; });
+  return is_number ? std::optional(sum.constant) : std::nullopt;
+}
 
 }  // namespace
 
@@ -62,6 +73,8 @@ Address Scope::address_of(Node expr, int nesting) const {
     const auto at = vars_.find(tir::index(expr.id()));
     return at == vars_.end() ? Address{} : at->second;
   }
+  // C's other spelling of NULL.
+  if (expr.is(Kind::IntImm) && integer_of(expr) == 0) return Address{AddressKind::null_handle};
   return expr.is(Kind::Call) && nesting > 0 ? address_of_call(expr, nesting - 1) : Address{};
 }
 
@@ -103,7 +116,7 @@ Address Scope::address_in(Address base, std::optional<std::int64_t> bytes) {
 Address Scope::address_of_access(Node access, int nesting) const {
   if (!is_load(access)) return {};
   const Node index = index_of(access);
-  const auto element = index ? integer_of(index) : std::nullopt;
+  const auto element = index ? number_of(without_casts(index)) : std::nullopt;
   const Address base = address_of(data_of_access(access), nesting);
   const bool counts_elements = base.kind == AddressKind::stack;
   const auto unit = counts_elements ? 1 : static_cast<std::int64_t>(access.dtype().element_bytes());

@@ -230,9 +230,11 @@ class Verifier {
     if (why_not.empty() && !compared.unread.empty()) {
       why_not = compared.c->name + " is not understood: " + compared.unread.begin()->second;
     }
-    for (const tir::Difference& difference : compared.differences) {
-      report(FindingCode::c_mismatch, deployment::sentence_of(compared, difference), module);
-      if (!deployment::is_proof(difference, network)) findings_.back().severity = Severity::warning;
+    const auto are_proofs = deployment::are_proofs(job_.deployment, compared, network);
+    for (std::size_t i = 0; i < are_proofs.size(); ++i) {
+      report(FindingCode::c_mismatch, deployment::sentence_of(compared, compared.differences[i]),
+             module);
+      if (!are_proofs[i]) findings_.back().severity = Severity::warning;
     }
   }
 

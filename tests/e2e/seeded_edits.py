@@ -323,6 +323,11 @@ def log_line(members):
 
 CHECKED = r"if \((tvmgen_\w+\([^;]*?\)) != 0 ?\) return -1;"
 
+
+def edit_of_main(pattern, by, count=0):
+    return lambda members: in_main(members, lambda main: re.sub(pattern, by, main, count=count))
+
+
 SOUND = {
     "a macro before definitions": in_sources(lambda text: '#define IRAM_ATTR __attribute__((section(".iram1")))\n' + re.sub(
         KERNEL + r" \{", r"\nIRAM_ATTR \1 {", text)),
@@ -373,5 +378,17 @@ SOUND = {
         "#include <math.h>\n", '#include <math.h>\n#include <assert.h>\n_Static_assert(sizeof(int) == 4, "int");\n')),
     "a cycle counter": lambda members: in_main(members, lambda main: main.replace(
         "{\n", "{\n  uint32_t start = DWT->CYCCNT;\n", 1).replace("\n  return 0;", "\n  cycles = DWT->CYCCNT - start;\n  return 0;")),
+    "pools of main with other names": edit_of_main(r"\bglobal_workspace_\d+_var\b", "arena"),
+    "constants of main with another name": edit_of_main(r"\bglobal_const_workspace_\d+_var\b", "weights"),
+    "results that nobody reads": edit_of_main(CHECKED, r"\1;"),
+    "results that are not used": edit_of_main(CHECKED, r"(void)\1;"),
+    "an assertion in main": edit_of_main(r"\{\n", "{\n  assert(sizeof(int) == 4);\n", 1),
+    "sums as offsets": edit_of_main(r"_var\[(\d+)\]", lambda found: f"_var[{found[1]} + 0]"),
+    "pointers and numbers as offsets": edit_of_main(r"\(&\((\w+)\[(\d+)\]\)\)", r"\1 + \2"),
+    "numbers with a suffix": edit_of_main(r"_var\[(\d+)\]", r"_var[\1u]"),
+    "const inputs": edit_of_main(r"\(((?:u?int\d+_t|float|void)\*)", r"(const \1", 1),
+    "a macro for checks": lambda members: in_main(members, lambda main: "#define CHECK(x) if ((x) != 0) return -1\n" * (
+        "TVM_DLL" in main) + re.sub(CHECKED, r"CHECK(\1);", main)),
+    "int as the type of results": edit_of_main(r"TVM_DLL int32_t", "TVM_DLL int", 1),
     "code that is switched off": in_sources(lambda text: text + "\n#if 0\nint32_t old(int32_t* a) { return a[-1]; }\n#endif\n"),
 }  # fmt: skip

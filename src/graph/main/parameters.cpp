@@ -31,16 +31,18 @@ bool points_to_bytes(Node param) {
          tir::pointee_of(param[f::Var::type_annotation]) == tir::DType::UInt(8);
 }
 
+bool holds_bytes(const MainParameter& parameter, Node param) {
+  return parameter.buffer ? parameter.buffer.dtype(f::Buffer::dtype) == tir::DType::UInt(8)
+                          : points_to_bytes(param);
+}
+
 // The planner's pools are bytes: the Buffer of a pool is "<pool>_<k>_buffer_var", or, after TVM
 // drops the map, the parameter is a pointer to uint8.
 bool is_pool(const MainParameter& parameter, Node param, bool is_packed) {
   if (tir::pool_name(parameter.name).empty()) return false;
-  if (parameter.buffer) {
-    const std::string_view name = parameter.buffer.text(f::Buffer::name);
-    return name.ends_with(kDataSuffix) &&
-           parameter.buffer.dtype(f::Buffer::dtype) == tir::DType::UInt(8);
-  }
-  return is_packed || points_to_bytes(param);
+  if (!parameter.buffer) return is_packed || points_to_bytes(param);
+  return parameter.buffer.text(f::Buffer::name).ends_with(kDataSuffix) &&
+         holds_bytes(parameter, param);
 }
 
 /// The entry of the attribute `pool_args` for one pool.
@@ -182,15 +184,36 @@ ParameterTable::ParameterUse add_tensor(ParameterTable& table, const MainParamet
 }
 
 ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter& parameter,
+                                      std::string_view name,
                                       const std::vector<PoolArgument>& arguments,
                                       const ModuleFacts* facts) {
   Pool pool;
-  pool.name = tir::pool_name(parameter.name);
+  pool.name = name;
   pool.parameter = parameter.name;
   if (parameter.buffer) pool.bytes = type_of_buffer(parameter.buffer).bytes();
   complete(pool, table.pools.size(), arguments, facts);
   table.pools.push_back(std::move(pool));
   return {RoleKind::pool, static_cast<PoolId>(table.pools.size() - 1)};
+}
+
+/// The pool that a parameter of main is, by the name that each kernel which takes it has for a pool:
+/// people rename pools in main. Empty if it is none.
+std::string_view pool_of_kernels(std::uint32_t parameter, const MainBody& body,
+                                 KernelLibrary& kernels) {
+  std::string_view pool;
+  for (const MainStatement& step : body.steps) {
+    const auto* const call = std::get_if<RawCall>(&step);
+    if (call == nullptr) continue;
+    const std::vector<KernelParameter>& parameters = kernels.describe(call->symbol).parameters;
+    for (std::size_t i = 0; i < call->arguments.size(); ++i) {
+      const Address& address = call->arguments[i].address;
+      const bool is_it = address.kind == AddressKind::parameter && address.root == parameter;
+      if (!is_it || address.inside) continue;
+      if (i >= parameters.size() || !parameters[i].is_pool) return {};
+      pool = tir::pool_name(parameters[i].name);
+    }
+  }
+  return pool;
 }
 
 }  // namespace
@@ -238,7 +261,8 @@ std::optional<PoolId> ParameterTable::pool_of(const StorageKey& root, const Main
   return role_of(named->second.address).pool;
 }
 
-ParameterTable classify_parameters(Node main, const MainBody& body, const ModuleFacts* facts) {
+ParameterTable classify_parameters(Node main, const MainBody& body, KernelLibrary& kernels,
+                                   const ModuleFacts* facts) {
   ParameterTable table;
   table.is_packed = body.is_packed;
   const std::vector<PoolArgument> arguments = pool_arguments(main);
@@ -250,7 +274,11 @@ ParameterTable classify_parameters(Node main, const MainBody& body, const Module
     if (is_context_name(parameter.name)) {
       table.parameters.push_back({RoleKind::context, {}});
     } else if (is_pool(parameter, param, body.is_packed)) {
-      table.parameters.push_back(add_pool(table, parameter, arguments, facts));
+      const std::string_view name = tir::pool_name(parameter.name);
+      table.parameters.push_back(add_pool(table, parameter, name, arguments, facts));
+    } else if (const auto name = pool_of_kernels(i, body, kernels);
+               !name.empty() && holds_bytes(parameter, param)) {
+      table.parameters.push_back(add_pool(table, parameter, name, arguments, facts));
     } else {
       table.parameters.push_back(add_tensor(table, parameter, i));
     }

@@ -69,7 +69,8 @@ struct ParameterTable {
   std::optional<PoolId> pool_of(const StorageKey& root, const MainBody& body) const;
 };
 
-ParameterTable classify_parameters(tir::Node main, const MainBody& body, const ModuleFacts* facts);
+ParameterTable classify_parameters(tir::Node main, const MainBody& body, KernelLibrary& kernels,
+                                   const ModuleFacts* facts);
 
 /// Sets `is_output` and `name` of all ports.
 /// Inputs come before outputs. The metadata states the number of outputs. Otherwise, outputs begin

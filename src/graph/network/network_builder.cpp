@@ -323,8 +323,10 @@ void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
   // People rename pools. Only the name tells what bytes are that the kernel does not use.
   const Effect& effect = parameter.effect;
   const bool is_unused = !effect.read && !effect.written && !effect.escaped && !effect.is_open;
-  if (is_pool && is_unused && parameter.type.dtype == tir::DType::UInt(8)) return;
   const bool is_context = kind == RoleKind::context;
+  if (is_pool && is_unused && parameter.type.dtype == tir::DType::UInt(8)) return;
+  // NULL in place of a pool that the kernel does not use.
+  if (is_context && is_unused && parameter.is_pool) return;
   const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
   const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
   if ((fits && !(is_context && parameter.is_pool)) || kind == RoleKind::unknown) return;
