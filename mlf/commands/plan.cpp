@@ -301,7 +301,10 @@ std::string remarks(const ArchivePlan& plan) {
     text += order_remark(module);
     has_gap = has_gap || (module.order && module.order->changes() && !module.order->order.proven);
     if (module.network && module.pools.empty() && !module.allocations) {
-      text += fmt::format("{}: it allocates no memory\n", printable(module.name));
+      text += fmt::format("{}: {}\n", printable(module.name),
+                          module.network->gaps.empty()
+                              ? "it allocates no memory"
+                              : "its memory is unknown: " + printable(module.network->gaps[0]));
     }
   }
   if (std::ranges::any_of(plan.modules,

@@ -310,11 +310,19 @@ bool is_evidence(const MemoryClaim& claim) {
 }
 
 /// The workspace that the network certainly uses as TVM counts it: heap and stack may have their
-/// peaks at different calls, and parameters that the graph executor copies are no workspace.
+/// peaks at different calls, pools may be larger than what is in them, and parameters that the
+/// graph executor copies are no workspace.
 std::uint64_t least_workspace(const graph::Topology& network) {
   const graph::MemoryTotals totals = graph::memory_totals(network);
   const std::uint64_t parameters = std::min(totals.executor.bytes, totals.constants.bytes);
-  return totals.pools.bytes + totals.executor.bytes - parameters +
+  std::uint64_t pools = 0;
+  for (const graph::MemoryUse& use : network.memory) {
+    const bool is_workspace =
+        use.pool && network[*use.pool].kind == graph::PoolKind::workspace &&
+        (use.exactness == graph::Exactness::exact || use.exactness == graph::Exactness::at_least);
+    if (is_workspace) pools += use.used;
+  }
+  return pools + totals.executor.bytes - parameters +
          std::max(totals.heap.bytes, totals.stack.bytes);
 }
 
@@ -360,7 +368,7 @@ std::optional<Contradiction> missing_main(const Deployment& deployment, const Mo
 
 }  // namespace
 
-std::optional<Contradiction> too_small_metadata(const Module& module,
+std::optional<MemoryClaim> comparable_workspace(const Module& module,
                                                 const graph::Topology& network) {
   if (module.targets.size() > 1) return std::nullopt;
   // TVM leaves out parameters and adds the largest workspace of a kernel, which objects do not
@@ -369,16 +377,20 @@ std::optional<Contradiction> too_small_metadata(const Module& module,
   if (is_graph && !std::ranges::all_of(network.kernels, &graph::Kernel::has_tir)) {
     return std::nullopt;
   }
-  for (const MemoryClaim& claim : memory_claims(module, network)) {
-    if (claim.kind != ClaimKind::workspace || claim.reason_code || !is_evidence(claim)) continue;
-    const std::uint64_t used = least_workspace(network);
-    if (claim.claimed >= used) continue;
-    return Contradiction{"metadata-too-small",
-                         fmt::format("metadata.json says that main has {} bytes of workspace, and "
-                                     "the network uses {}",
-                                     claim.claimed, used)};
+  for (MemoryClaim& claim : memory_claims(module, network)) {
+    if (claim.kind == ClaimKind::workspace && is_evidence(claim)) return std::move(claim);
   }
   return std::nullopt;
+}
+
+std::optional<Contradiction> too_small_metadata(const MemoryClaim& workspace,
+                                                const graph::Topology& network) {
+  const std::uint64_t used = least_workspace(network);
+  if (workspace.reason_code || workspace.claimed >= used) return std::nullopt;
+  return Contradiction{"metadata-too-small",
+                       fmt::format("metadata.json says that main has {} bytes of workspace, and "
+                                   "the network uses {}",
+                                   workspace.claimed, used)};
 }
 
 std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module& module) {
@@ -420,8 +432,9 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
       if (code.severity != graph::Severity::error || !is_understood) continue;
       all.push_back({std::string(code.code), check.detail});
     }
-    if (auto small = deployment::too_small_metadata(about, *network)) {
-      all.push_back(*std::move(small));
+    if (const auto workspace = deployment::comparable_workspace(about, *network)) {
+      auto small = deployment::too_small_metadata(*workspace, *network);
+      if (small) all.push_back(*std::move(small));
     }
   }
   for (const auto& compared : support::get_or_throw(deployment.agreement())->comparisons) {

@@ -31,10 +31,14 @@ std::uint64_t bytes_of_kernel_constants(const graph::Topology& topology);
 
 namespace mlf::deployment {
 
-/// Returns a contradiction if metadata.json declares less workspace of main than its network
-/// certainly uses. Empty if that is unknown: TVM overwrites the numbers of one target by those of
-/// another with the same device type.
-std::optional<Contradiction> too_small_metadata(const Module& module,
+/// Returns the workspace of main that metadata.json declares, if at least a lower bound of what its
+/// network uses is known. TVM overwrites the numbers of one target by those of another with the
+/// same device type.
+std::optional<MemoryClaim> comparable_workspace(const Module& module,
+                                                const graph::Topology& network);
+
+/// Returns a contradiction if that is less than the network certainly uses.
+std::optional<Contradiction> too_small_metadata(const MemoryClaim& workspace,
                                                 const graph::Topology& network);
 
 /// Returns C of the module that no compiler or linker accepts, file by file. Throws `Error`.

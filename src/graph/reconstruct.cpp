@@ -121,6 +121,31 @@ bool has_unread_declarations(const tir::Document& document) {
   });
 }
 
+/// Whether a statement that is not understood may do what the check misses.
+bool may_be_elsewhere(const Check& check) {
+  switch (check.code) {
+    case CheckCode::read_before_write:
+    case CheckCode::no_output:
+    case CheckCode::output_unwritten:
+    case CheckCode::unread_value:
+    case CheckCode::unused_input:
+    case CheckCode::unused_kernel:
+    case CheckCode::io_mismatch:
+    case CheckCode::second_opinion:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void drop_unproven_checks(Topology& topology) {
+  if (topology.is_understood()) return;
+  for (const Check& check : topology.checks) {
+    if (may_be_elsewhere(check)) std::erase(topology.gaps, check.detail);
+  }
+  std::erase_if(topology.checks, may_be_elsewhere);
+}
+
 /// Builds the network of one main:
 /// 1. read main into steps (calls, copies, hooks), without their directions;
 ///   2. tell tensors, pools and contexts apart among its parameters, then inputs from outputs;
@@ -177,6 +202,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   }
   check_unused_kernels(topology, functions, main);
   if (relay) compare_with_relay(topology, *relay);
+  drop_unproven_checks(topology);
   return topology;
 }
 

@@ -259,12 +259,21 @@ class Verifier {
     if (!has_metadata) metadata.not_checked = "the archive has no metadata.json";
     for (const Network& network : networks.found) {
       if (!has_metadata) break;
-      const auto small =
-          deployment::too_small_metadata(job_.modules()[network.module], network.topology);
+      const auto workspace =
+          deployment::comparable_workspace(job_.modules()[network.module], network.topology);
+      if (!workspace) {
+        metadata.not_compared.push_back(name_of(network.module));
+        continue;
+      }
+      const auto small = deployment::too_small_metadata(*workspace, network.topology);
       ++(small ? metadata.failed : metadata.passed);
       if (small) report(FindingCode::metadata_too_small, small->detail, name_of(network.module));
     }
-    if (has_metadata && metadata.counted() == 0) metadata.not_checked = "no module has a network";
+    if (has_metadata && metadata.counted() == 0) {
+      metadata.not_checked = networks.found.empty()
+                                 ? "no module has a network"
+                                 : "the workspace that networks use is not known as TVM counts it";
+    }
     VerifyResult& declarations = start(VerifyCheck::declarations);
     for (const Module& module : job_.modules()) {
       if (module.files.sources.empty()) continue;

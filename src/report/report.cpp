@@ -120,8 +120,15 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
          .numbers = call_numbers(kernel.cost ? *kernel.cost : unknown_cost(), memory[i], {})});
   }
   module.mac = total(module.calls, CallMeasure::mac);
-  // Parts of main that are not understood may call kernels too.
-  if (!network.gaps.empty()) module.mac += Count::unknown();
+  // Parts of main that are not understood may call kernels too, or end main.
+  if (network.gaps.empty()) return;
+  module.mac += Count::unknown();
+  if (!network.may_end_at) return;
+  const auto ended = std::ranges::find_if(network.calls, [&](const graph::Call& call) {
+    return call.position >= *network.may_end_at;
+  });
+  const auto certain = static_cast<std::size_t>(ended - network.calls.begin());
+  module.mac.min = total(std::span(module.calls).first(certain), CallMeasure::mac).min;
 }
 
 /// A constant without known data may equal others.

@@ -65,7 +65,9 @@ T& element(std::vector<T>& list, std::size_t i) {
 /// The beginning of code that is not understood, short enough for a sentence.
 std::string describe_opaque(std::string_view kind, tir::NodeMap fields) {
   const std::string text = kind == "c" ? one_line(string_of(fields.find("text"))) : std::string();
-  if (!text.empty()) return quoted(text) + " is not understood";
+  const std::string_view why = string_of(fields.find("why"));
+  const std::string reason = why.empty() ? "" : ": " + std::string(why);
+  if (!text.empty()) return quoted(text) + " is not understood" + reason;
   return "code of kind " + quoted(kind) + " is not understood";
 }
 

@@ -44,6 +44,20 @@ bool has_below(Node root, NodeSet& seen, Found found) {
   return false;
 }
 
+/// Whether code that is not understood may leave main without a failure, for which main returns a
+/// negative number.
+bool may_end_main(std::string_view text) {
+  constexpr std::string_view kReturn = "return";
+  for (std::size_t at = 0; (at = support::find_word(text, kReturn, at)) != text.npos;) {
+    at += kReturn.size();
+    if (!support::trimmed(text.substr(at)).starts_with('-')) return true;
+  }
+  constexpr std::array<std::string_view, 3> kLeave{"exit", "goto", "longjmp"};
+  return std::ranges::any_of(kLeave, [&](std::string_view word) {
+    return support::find_word(text, word) != text.npos;
+  });
+}
+
 /// Whether a branch of main has an effect and must not be skipped: stores, loops, calls of
 /// functions, an early end, and code that is not understood.
 bool has_effect(Node node) {
@@ -288,12 +302,15 @@ class MainReader {
 
   // Code that users add to generated C: reading a counter, a hook, a check.
   void text(Node node) {
-    std::string shown = beginning_of(string_of(node.map(f::OpaqueStmt::fields).find("text")));
+    const tir::NodeMap fields = node.map(f::OpaqueStmt::fields);
+    std::string shown = beginning_of(string_of(fields.find("text")));
     if (is_inert_text(node)) return body_.steps.push_back(IgnoredStatement{std::move(shown)});
     // It gets no memory of main.
-    const std::string_view callee = string_of(node.map(f::OpaqueStmt::fields).find("calls"));
+    const std::string_view callee = string_of(fields.find("calls"));
     if (!callee.empty()) return body_.steps.push_back(RawCall{.symbol = callee, .arguments = {}});
-    unknown_statement(quoted(shown));
+    const std::string_view why = string_of(fields.find("why"));
+    const std::string reason = why.empty() ? "" : " (" + std::string(why) + ")";
+    unknown_statement(quoted(shown) + reason, may_end_main(string_of(fields.find("text"))));
   }
 
   void call(Node node) {
@@ -358,8 +375,8 @@ class MainReader {
 
   void push(tir::Node node) { stack_.push_back(node); }
 
-  void unknown_statement(std::string what) {
-    body_.steps.push_back(UnknownStatement{std::move(what)});
+  void unknown_statement(std::string what, bool may_end_main = false) {
+    body_.steps.push_back(UnknownStatement{std::move(what), may_end_main});
   }
 
   tir::Node function_;

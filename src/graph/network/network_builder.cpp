@@ -557,6 +557,7 @@ void NetworkBuilder::step(const RawHook& raw) {
 // The statement may call kernels, write tensors and allocate memory.
 void NetworkBuilder::step(const UnknownStatement& raw) {
   check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is unknown");
+  if (raw.may_end_main && !topology_.may_end_at) topology_.may_end_at = position_;
 }
 
 void NetworkBuilder::step(const IgnoredStatement& raw) {

@@ -450,23 +450,28 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
 }
 
 /// The element type is the word before the name, after storage classes, attributes and macros of
-/// the board: `EXT_RAM_ATTR static uint8_t name[N]`. A pointer, or a size that is not a number,
-/// gives nothing.
-std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item) {
+/// the board: `EXT_RAM_ATTR static uint8_t name[N]`. A pointer, or a size that is not known, gives
+/// nothing.
+std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item,
+                                        const Directives& directives) {
   const Cursor words(source, without_attributes(source.text, item.head));
   std::size_t name = 1;
   while (!words.at(sign("["), name + 1) && words.peek(name).kind != TokenKind::end) ++name;
-  const bool is_array = words.at_name(name) && words.at(sign("]"), name + 3) &&
-                        words.peek(name + 4).kind == TokenKind::end;
+  std::size_t close = name + 2;
+  while (!words.at(sign("]"), close) && words.peek(close).kind != TokenKind::end) ++close;
+  const bool is_array = words.at_name(name) && words.at(sign("]"), close) &&
+                        words.peek(close + 1).kind == TokenKind::end;
   const std::string_view type = words.text(name - 1);
   const auto element = type == "char" ? DType::Int(8) : scalar_type(type);
-  const Token& digits = words.peek(name + 2);
-  const auto count = decimal(without_suffix(words.text(digits)));
+  const Token& first = words.peek(name + 2);
+  const Bytes size{first.begin, words.peek(close - 1).end};
+  const auto count = is_array ? directives.integer(source, size) : std::nullopt;
   if (!is_array || !element || element->is_void() || !count) return std::nullopt;
   const auto width = static_cast<std::int64_t>(element->element_bytes());
   Pool pool{.name = words.text(name)};
   if (__builtin_mul_overflow(*count, width, &pool.bytes)) return std::nullopt;
-  if (width == 1) pool.size_place = Place{0, {digits.begin, digits.end}};
+  const bool is_number = close == name + 3 && decimal(without_suffix(words.text(first)));
+  if (width == 1 && is_number) pool.size_place = Place{0, {size.begin, size.end}};
   for (Cursor all = cursor_over(source, item.head); !all.at_end(); all.advance()) {
     if (!all.looks_like("aligned($)")) continue;
     const auto number = decimal(without_suffix(all.text(2)));

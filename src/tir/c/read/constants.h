@@ -13,6 +13,7 @@
 #include "support/name_map.h"
 #include "support/source_text.h"
 #include "tir/c/read/context.h"
+#include "tir/c/read/directives.h"
 #include "tir/c/read/file_items.h"
 
 namespace mlf::tir::c {
@@ -21,7 +22,8 @@ namespace mlf::tir::c {
 Pool read_constant_pool(ModuleContext& context, const support::SourceText& source,
                         const Item& item);
 /// `static uint8_t P[N];`
-std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item);
+std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item,
+                                        const Directives& directives);
 /// `static const T name[N] = {…};`
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
                          const Item& item);

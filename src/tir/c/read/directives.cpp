@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "support/c_files.h"
 #include "support/characters.h"
 #include "support/lookup.h"
+#include "tir/c/language.h"
 #include "tir/c/read/tokens.h"
 
 namespace mlf::tir::c {
@@ -67,7 +69,8 @@ bool has_other_conditions(std::string_view text) {
   return false;
 }
 
-/// Reads a condition. A value is unknown if it depends on names that the text does not define.
+/// Reads a condition, or an integer that the compiler knows. A value is unknown if it depends on
+/// names that the text does not define.
 class ConditionReader {
  public:
   using Value = std::optional<std::int64_t>;
@@ -76,9 +79,13 @@ class ConditionReader {
                   const support::NameMap<std::string_view, Macro>& macros)
       : cursor_(source, tokenize(source.text, range.begin, range.end)), macros_(macros) {}
 
-  std::optional<bool> value() {
+  Value integer() {
     const Value value = any();
-    return value && cursor_.at_end() ? std::optional(*value != 0) : std::nullopt;
+    return cursor_.at_end() ? value : std::nullopt;
+  }
+  std::optional<bool> value() {
+    const Value value = integer();
+    return value ? std::optional(*value != 0) : std::nullopt;
   }
   std::optional<bool> is_defined() {
     const auto macro = macros_.find(cursor_.text(cursor_.advance()));
@@ -104,14 +111,37 @@ class ConditionReader {
     while (cursor_.accept(sign("&&"))) value = decided(value, comparison(), false);
     return value;
   }
+  Value product() {
+    Value value = term();
+    while (cursor_.accept(sign("*"))) {
+      const Value factor = term();
+      std::int64_t result = 0;
+      const bool fits = value && factor && !__builtin_mul_overflow(*value, *factor, &result);
+      value = fits ? Value(result) : std::nullopt;
+    }
+    return value;
+  }
+  Value sum() {
+    Value value = product();
+    while (cursor_.peek().sign == sign("+") || cursor_.peek().sign == sign("-")) {
+      const bool is_plus = cursor_.text(cursor_.advance()) == "+";
+      const Value other = product();
+      std::int64_t result = 0;
+      const bool fits = value && other &&
+                        !(is_plus ? __builtin_add_overflow(*value, *other, &result)
+                                  : __builtin_sub_overflow(*value, *other, &result));
+      value = fits ? Value(result) : std::nullopt;
+    }
+    return value;
+  }
   Value comparison() {
-    const Value left = term();
+    const Value left = sum();
     const Sign relation = cursor_.peek().sign;
     constexpr std::array kRelations = {sign("=="), sign("!="), sign("<"),
                                        sign("<="), sign(">"),  sign(">=")};
     if (!is_among(kRelations, relation)) return left;
     cursor_.advance();
-    const Value right = term();
+    const Value right = sum();
     if (!left || !right) return std::nullopt;
     const bool is_less = *left < *right;
     const bool is_equal = *left == *right;
@@ -149,11 +179,21 @@ class ConditionReader {
                                                                       : std::nullopt;
     }
     const std::string_view word = cursor_.text(cursor_.advance());
+    if (word == "sizeof" && cursor_.looks_like("($)")) {
+      const auto dtype = scalar_type(cursor_.text(1));
+      for (std::size_t i = 0; i < 3; ++i) cursor_.advance();
+      return dtype && !dtype->is_void() ? Value(dtype->element_bytes()) : std::nullopt;
+    }
     const auto macro = macros_.find(word);
-    if (macro == macros_.end()) return decimal(without_suffix(word));
+    if (macro == macros_.end()) return integer_literal(word);
     if (!macro->second.is_certain) return std::nullopt;
     // A name that is not defined is 0 in a condition.
-    return macro->second.is_defined ? decimal(without_suffix(macro->second.value)) : Value(0);
+    if (!macro->second.is_defined) return Value(0);
+    std::string_view value = macro->second.value;
+    while (value.starts_with('(') && value.ends_with(')')) {
+      value = support::trimmed(value.substr(1, value.size() - 2));
+    }
+    return integer_literal(value);
   }
 
   Cursor cursor_;
@@ -341,6 +381,7 @@ class DirectiveReader {
         level.is_here = true;
       }
     }
+    if (word == "define" && found_.is_harmless_export(name, value)) return;
     const auto [macro, is_new] = found_.macros.try_emplace(name);
     // What looks like the guard of a header may be a default.
     const bool is_conditional = std::ranges::any_of(levels_, [&](const Level& level) {
@@ -449,6 +490,10 @@ std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
   return std::nullopt;
 }
 
+bool Directives::is_harmless_export(std::string_view name, std::string_view value) const {
+  return name == "TVM_DLL" && are_harmless_attributes(value);
+}
+
 bool Directives::are_harmless_attributes(std::string_view text) const {
   std::string expanded;
   for (const Token& token : tokenize(text, 0, static_cast<std::uint32_t>(text.size()))) {
@@ -471,6 +516,11 @@ bool Directives::are_harmless_attributes(std::string_view text) const {
     if (word == "(") ++depth;
   }
   return true;
+}
+
+std::optional<std::int64_t> Directives::integer(const support::SourceText& source,
+                                                Bytes expression) const {
+  return ConditionReader(source, expression, macros).integer();
 }
 
 std::optional<std::string> active_text(std::string_view text, const MacroValues& macros) {

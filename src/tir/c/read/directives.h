@@ -39,6 +39,10 @@ struct Directives {
   /// Whether the text before a function has only attributes, also as macros of this file, that
   /// change neither what it computes nor its name.
   bool are_harmless_attributes(std::string_view text) const;
+  /// The value of an integer expression, if it depends on literals and on macros of this file.
+  std::optional<std::int64_t> integer(const support::SourceText& source, Bytes expression) const;
+  /// Whether a definition is that of TVM_DLL, which TVM's header defines, as such attributes.
+  bool is_harmless_export(std::string_view name, std::string_view value) const;
 };
 
 /// The text with blanks in place of what no compiler reads, because a condition is false, and of

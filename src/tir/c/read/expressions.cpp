@@ -463,10 +463,15 @@ Operand ExprReader::number() {
   const bool is_unsigned = text.ends_with('U');
   if (is_unsigned) text.remove_suffix(1);
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_octal = text.size() > 1 && text[0] == '0';
-  if (is_octal || error != std::errc() || end != text.data() + text.size()) {
-    cursor_.fail(token, "expected a decimal number");
+  const bool is_hexadecimal = text.starts_with("0x") && !is_unsigned;
+  if (is_hexadecimal) text.remove_prefix(2);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, is_hexadecimal ? 16 : 10);
+  const bool is_octal = !is_hexadecimal && text.size() > 1 && text[0] == '0';
+  // Such a hexadecimal literal is unsigned.
+  const bool is_large = is_hexadecimal && value > 0x7fffffff;
+  if (is_octal || is_large || error != std::errc() || end != text.data() + text.size()) {
+    cursor_.fail(token, "expected an integer");
   }
   if (!is_unsigned) {
     number.node = operators_.integer(DType::Int(32), static_cast<std::int64_t>(value));

@@ -230,7 +230,9 @@ class ModuleReader {
       Directives directives = directives_of(source.text, items.items);
       // Code that names one is compiled as something else.
       for (const auto& [name, value] : sources_.macros) {
-        if (value) directives.macros.try_emplace(name, Macro{.value = *value});
+        if (value && !directives.is_harmless_export(name, *value)) {
+          directives.macros.try_emplace(name, Macro{.value = *value});
+        }
       }
       files_.push_back({&input, std::move(source), std::move(items), std::move(directives)});
       find_plain_arrays(files_.back());
@@ -354,9 +356,16 @@ class ModuleReader {
   }
 
   void add_workspace(const File& file, const Item& item) {
-    auto pool = file.directives.in(file.source.text, {item.head.begin, item.end})
-                    ? std::nullopt
-                    : read_workspace_pool(file.source, item);
+    // The macros of a size may be known.
+    const std::string_view head = file.text(item.head);
+    const auto size = static_cast<std::uint32_t>(
+        item.head.begin + std::min(head.find('['), head.size()));
+    const auto end = static_cast<std::uint32_t>(
+        item.head.begin + std::min(head.find(']'), head.size()));
+    const bool is_doubtful = file.directives.in(file.source.text, {item.head.begin, size}) ||
+                             file.directives.in(file.source.text, {end, item.end});
+    auto pool = is_doubtful ? std::nullopt
+                            : read_workspace_pool(file.source, item, file.directives);
     if (is_extern(file, item) && (!pool || is_pool(pool->name))) return;
     if (!pool) return hide_pools(file.source, item);
     if (pool->size_place) pool->size_place->file = index_of(file);
@@ -726,6 +735,7 @@ CFile describe_c(std::string_view text, const MacroValues& macros) {
   const std::optional<std::string> active = c::active_text(text, macros);
   const support::SourceText source{{}, {}, active ? *active : text};
   const c::FileItems items = c::split(source);
+  const c::Directives directives = c::directives_of(source.text, items.items);
   CFile file;
   file.target = items.target;
   for (const c::Item& item : items.items) {
@@ -734,7 +744,7 @@ CFile describe_c(std::string_view text, const MacroValues& macros) {
       file.prototypes.push_back({std::string(item.name), {item.head.begin, item.end}});
     }
     if (item.kind == c::ItemKind::workspace) {
-      const auto pool = c::read_workspace_pool(source, item);
+      const auto pool = c::read_workspace_pool(source, item, directives);
       if (pool) {
         file.arrays.push_back(
             {std::string(pool->name), c::section_of(source.text, item), pool->alignment});

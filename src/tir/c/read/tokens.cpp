@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 
 #include "support/error.h"
 #include "support/numbers.h"
@@ -217,6 +219,17 @@ std::optional<std::int64_t> decimal(std::string_view text) {
   const bool is_octal = text.size() > 1 && text[0] == '0';
   const auto value = is_octal ? std::nullopt : support::whole_number<std::int64_t>(text);
   return value && *value >= 0 ? value : std::nullopt;
+}
+
+std::optional<std::int64_t> integer_literal(std::string_view text) {
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hexadecimal) text.remove_prefix(2);
+  const int base = is_hexadecimal ? 16 : text.size() > 1 && text[0] == '0' ? 8 : 10;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || value < 0) return std::nullopt;
+  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  return suffix.find_first_not_of("uUlL") == suffix.npos ? std::optional(value) : std::nullopt;
 }
 
 void Cursor::expect(std::string_view spelling) {

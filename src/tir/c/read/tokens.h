@@ -52,6 +52,8 @@ std::string_view without_quotes(std::string_view string);
 std::string_view without_suffix(std::string_view number);
 /// The value of a decimal number without a sign; nullopt for any other text (010 is octal).
 std::optional<std::int64_t> decimal(std::string_view text);
+/// The value of an integer literal with any base and suffix; nullopt for any other text.
+std::optional<std::int64_t> integer_literal(std::string_view text);
 
 /// Reads tokens in order. Failures throw support::Error with the place.
 class Cursor {
