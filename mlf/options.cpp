@@ -53,7 +53,7 @@ constexpr Row kRows[] = {
     MLF_LIMIT("nesting", "levels of nesting in TIR", tir.max_nesting),
     MLF_LIMIT("nodes", "nodes of one TIR module", tir.max_nodes),
     MLF_LIMIT("source-bytes", "bytes of one TIR source", tir.max_source_bytes),
-    MLF_LIMIT("written-nodes", "nodes written where shared ones are spelled out",
+    MLF_LIMIT("written-nodes", "nodes of the output, shared ones once for each use",
               tir.max_written_nodes),
 };
 #undef MLF_LIMIT
@@ -235,7 +235,7 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::
              "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
       ->needs(command);
   add_option(app, "--section", options.sections, {"S=MEMORY", "Compiler"},
-             "Your linker script puts section S into ram or flash")
+             "Count section S as ram or flash, as the linker places it")
       ->check(CLI::Validator(
           [](const std::string& text) {
             return is_placed_section(text) ? ""

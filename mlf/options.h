@@ -121,7 +121,7 @@ CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& valu
       ->default_str(initial);
 }
 
-/// Adds `--json` beside the option `--format` of `app`.
+/// Adds `--json` beside the option `--format` of `app`. A remark may follow the name of `json`.
 template <class Enum>
 void add_json_flag(CLI::App& app, Enum& format, Enum json, const std::string& name = "json") {
   app.add_flag_callback(

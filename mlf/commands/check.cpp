@@ -72,7 +72,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
            std::string(one.meaning))
         ->type_name("N")
         ->check(amount(one.resource))
-        ->group("Limits: N is a number, or a number with K, M, G or T; bytes but for --mac");
+        ->group("Limits");
   }
   add_option(app, "--no-finding", options.no_findings, {"CODE", "Other demands"},
              "Fail if mlf report finds this code; repeatable")
@@ -406,10 +406,11 @@ int run_check(const CheckArguments& options, const Context& context) {
 }  // namespace
 
 Command check_command(CLI::App& parent) {
-  return make_command(parent, "check",
-                      "Check that the networks of an archive fit a budget: exit with 1 if a limit "
-                      "does not hold or is undecided, and print what is needed",
-                      declare_check_options, run_check);
+  return make_command(
+      parent, "check",
+      "Check that the networks of an archive fit a budget. N, also with K (1024), M, G or T, "
+      "counts bytes, except in --mac, --instructions and --time",
+      declare_check_options, run_check);
 }
 
 }  // namespace mlf::program

@@ -318,8 +318,8 @@ Command diff_command(CLI::App& parent) {
   return make_command(
       parent, "diff",
       "Show what changed between two builds: memory, arithmetic, kernels, the network, values of "
-      "constants, members. Prints nothing only if all members are the same but for the time of the "
-      "export and what mlf process wrote",
+      "constants, members. If nothing differs except what does not count (mlf/guide/changes.md), "
+      "it prints nothing",
       declare_diff_options, run_diff);
 }
 

@@ -37,7 +37,7 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   add_enum_option(
       app, "--format", options.format,
-      {{"topology", NetworkFormat::topology, "calls, values and storage: schemas/topology.md"},
+      {{"topology", NetworkFormat::topology, "calls, tensors and storage: schemas/topology.md"},
        {"json", NetworkFormat::json, "for TVM's graph executor and Netron: schemas/graph.md"},
        {"dot", NetworkFormat::dot, "for Graphviz"},
        {"svg", NetworkFormat::svg, "a picture"},
@@ -46,7 +46,8 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
        {"model-explorer", NetworkFormat::model_explorer,
         "for Google's Model Explorer; mlf report --node-data adds colours"}},
       {"FORMAT", "Output"}, "Form of the network");
-  add_json_flag(app, options.format, NetworkFormat::topology, "topology");
+  add_json_flag(app, options.format, NetworkFormat::topology,
+                "topology (--format json is the graph executor's JSON)");
   app.add_flag("--fold", options.fold, "Draw repeated parts of the network once (dot, svg, png)")
       ->group("Output");
   app.add_flag("--pretty", options.pretty,

@@ -33,7 +33,8 @@ void declare_inspect_options(CLI::App& app, InspectArguments& options) {
                    "Show what an application needs to run the modules: functions, memory, what the "
                    "archive does not define, headers, state")
           ->group("Output");
-  app.add_flag("--loops", options.loops, "Show its loops as well: lines of C, extents, iterations")
+  app.add_flag("--loops", options.loops,
+               "With --integration, also show the loops of the C: lines, extents, iterations")
       ->group("Output")
       ->needs(integration);
   add_compiler_options(app, options.compiler,

@@ -49,11 +49,11 @@ void add_network_options(CLI::App& app, NetworkRunArguments& options) {
 
 void add_run_limits(CLI::App& app, NetworkRunArguments& options) {
   add_option(app, "--seconds", options.seconds, {"S", "Limits"},
-             "End the network after this number of seconds")
+             fmt::format("End the network after S seconds (default {})", options.seconds))
       ->capture_default_str()
       ->check(number_above_0());
   add_option(app, "--memory", options.memory, {"N", "Limits"},
-             "End the network if it needs more memory than this")
+             fmt::format("End the network if it needs more than N (default {})", options.memory))
       ->capture_default_str()
       ->check(size_with_unit());
 }

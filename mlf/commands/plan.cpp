@@ -60,7 +60,8 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
       ->group("Output")
       ->excludes(problem);
-  app.add_flag("--scratch", options.details.scratch, "List the cost of the workspaces of each call")
+  app.add_flag("--scratch", options.details.scratch,
+               "For workspaces in a pool, list what they add to the peak of each call")
       ->group("Output")
       ->excludes(problem);
   app.add_flag("--json", options.json, "Print JSON (schemas/plan.md)")

@@ -281,7 +281,7 @@ std::string source_text(const Profile& profile) {
   if (profile.source == ProfileSource::emulated) {
     text = fmt::format("{} on the board {} of {}", profile.cpu, profile.machine, profile.emulator);
   } else {
-    text = fmt::format("median of {} runs", profile.runs);
+    text = profile.runs == 1 ? "one run" : fmt::format("median of {} runs", profile.runs);
     if (!profile.cpu.empty()) text += " on this computer";
   }
   if (!profile.compiler.empty()) text += "; " + profile.compiler;
@@ -478,9 +478,9 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
 Command profile_command(CLI::App& parent) {
   return make_command(
       parent, "profile",
-      "Show what each call of main takes: instructions of a microcontroller in QEMU, or time on "
-      "this computer. This compiles the archive's C. The emulated program has no access to this "
-      "computer; with --cpu host it has your rights",
+      "Show the instructions or the time of each call of main: instructions of a microcontroller "
+      "in QEMU, time on this computer. This compiles the archive's C. The emulated program has no "
+      "access to this computer; with --cpu host it has your rights",
       declare_profile_options, run_profile);
 }
 

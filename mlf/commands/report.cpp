@@ -181,14 +181,12 @@ std::vector<Column> all_columns() {
         one.column, support::in_capitals(one.column), one.words,
         [measure = one.measure](const Row& row) { return of_measure(row, measure); }));
   }
-  columns.push_back({"percent", "%", "percent of all multiply-accumulates", true, percent_text,
+  columns.push_back({"percent", "%", "% of all MACs", true, percent_text,
                      [](const Row& row) { return of_measure(row, CallMeasure::mac); }});
   columns.push_back(ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent));
   columns.push_back(
       ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string));
-  columns.push_back(number_column("divisions", "DIV",
-                                  "divisions and modulos in addresses and conditions of loops",
-                                  divisions_of));
+  columns.push_back(number_column("divisions", "DIV", "divisions of indices alone", divisions_of));
   columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
   columns.push_back(number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of));
   columns.push_back({"target", "TARGET", "target kind, or compiler", false,
@@ -196,10 +194,11 @@ std::vector<Column> all_columns() {
   columns.push_back(
       {"weights", "WEIGHTS", "type of largest constant", false, weights_text, nullptr});
   columns.push_back(
-      {"zeros", "ZEROS", "its elements that are 0", true,
+      {"zeros", "ZEROS", "zero elements of the largest constant", true,
        [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
        zeros_of});
-  columns.push_back({"range", "RANGE", "its smallest and largest", false, range_text, nullptr});
+  columns.push_back({"range", "RANGE", "smallest and largest element of the largest constant",
+                     false, range_text, nullptr});
   columns.push_back({"c", "C", "file and lines of C", false,
                      [](const Row& row) { return lines_text(row.kernel->c); }, nullptr});
   columns.push_back({"tir", "TIR", "file and lines of TIR", false,
@@ -600,7 +599,7 @@ struct ReportArguments {
   CompilerArguments compiler{};
 };
 
-/// The rows of `mlf table --rows call`.
+/// The rows of `mlf table --rows call`, without archive and error.
 std::string calls_as_csv(const Report& report) {
   std::vector<Cell> names;
   for (const RowColumn& column : columns_of(RowKind::call))
@@ -667,12 +666,13 @@ void declare_report_options(CLI::App& app, ReportArguments& options) {
   add_tir_option(app, options.tir_files);
   add_profile_option(app, options.profiles);
   add_compiler_options(app, options.compiler);
-  auto* format = add_enum_option(app, "--format", options.format,
-                                 {{"text", ReportFormat::text, "tables"},
-                                  {"json", ReportFormat::json, "schemas/report.md"},
-                                  {"csv", ReportFormat::csv, "the rows of mlf table --rows call"},
-                                  {"markdown", ReportFormat::markdown, "for pull requests"}},
-                                 {"FORMAT", "Output"}, "Form of the result");
+  auto* format = add_enum_option(
+      app, "--format", options.format,
+      {{"text", ReportFormat::text, "tables"},
+       {"json", ReportFormat::json, "schemas/report.md"},
+       {"csv", ReportFormat::csv, "the rows of mlf table --rows call, without archive and error"},
+       {"markdown", ReportFormat::markdown, "for pull requests"}},
+      {"FORMAT", "Output"}, "Form of the result");
   add_json_flag(app, options.format, ReportFormat::json);
   auto* csv = app.add_flag_callback("--csv", [&] { options.format = ReportFormat::csv; })
                   ->group("")
@@ -722,8 +722,7 @@ Command report_command(CLI::App& parent) {
   return make_command(
       parent, "report",
       "Show what a network costs and why: RAM, flash and arithmetic of each module, the peak of "
-      "memory, findings, and every call. A number that is not exact is shown as a range, an "
-      "unknown one as ?",
+      "memory, findings, calls. A number that is not exact is a range or ?",
       declare_report_options, run_report);
 }
 

@@ -544,7 +544,7 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
       {"FORMAT", "Output"}, "What to print");
   add_json_flag(app, options.form, KernelForm::json);
   auto* relay =
-      app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
+      app.add_flag("--relay", options.relay, "Print the model's main function in Relay instead")
           ->group("Output")
           ->excludes(kernel)
           ->excludes(app.get_option("--format"))

@@ -104,8 +104,8 @@ Command verify_command(CLI::App& parent) {
       parent, "verify",
       "Check that archives are consistent: networks pass their checks, stages of one build agree, "
       "generated C equals captured TIR, and what mlf wrote is intact and up to date. Prints a line "
-      "for each finding. With -v also prints notes, what was checked, with counts, and what was "
-      "not. verify reads the C and does not compile it",
+      "for each problem. With -v also prints notes, and what was and was not checked, with counts. "
+      "verify reads the C and does not compile it",
       declare_verify_options, run_verify);
 }
 

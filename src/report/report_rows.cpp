@@ -467,10 +467,10 @@ std::span<const RowKindInfo> row_kinds() {
   static constexpr RowKindInfo kKinds[] = {
       {RowKind::archive, "archive", "a module of an archive"},
       {RowKind::call, "call", "a call of a network"},
-      {RowKind::tensor, "tensor", "a value of a network, or a workspace"},
+      {RowKind::tensor, "tensor", "a tensor or a workspace of a network"},
       {RowKind::constant, "constant", "a constant"},
       {RowKind::finding, "finding", "a finding of mlf report"},
-      {RowKind::device, "device", "a device beside that of RAM"}};
+      {RowKind::device, "device", "a device other than the CPU, such as a GPU"}};
   return kKinds;
 }
 

@@ -117,7 +117,7 @@ export interface Ram {
    */
   stack: Count;
   /**
-   * bytes of arrays for arguments of packed calls
+   * bytes of packed arguments: arrays for arguments of packed calls
    */
   arguments: Count;
   /**
@@ -161,7 +161,7 @@ export interface Flash {
    */
   constants: Count;
   /**
-   * bytes of copies of constants in get_c_metadata
+   * bytes of metadata copies: constants in strings of get_c_metadata
    */
   copies: Count;
   /**
@@ -209,7 +209,7 @@ export interface Peak {
    */
   lower_bound: Count;
   /**
-   * bytes that tensors take at their present offsets
+   * bytes allocated at the present offsets, including gaps
    */
   used: Count;
   live: Live[];
