@@ -328,6 +328,7 @@ void pack(const Archive& archive, const Changes& changes, const File& out) {
   TarAppender appender(out, 0, "./");
   for (const Member& member : archive.members()) {
     if (member.type == MemberType::directory || removed.contains(member.name)) continue;
+    if (!archive.contents().is_stored(member)) continue;
     if (member.type != MemberType::file) refuse("a link in a directory stays there", member.name);
     const auto edit = new_content.find(member.name);
     const std::string_view content =

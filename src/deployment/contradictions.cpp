@@ -374,7 +374,8 @@ std::optional<MemoryClaim> comparable_workspace(const Module& module,
   // TVM leaves out parameters and adds the largest workspace of a kernel, which objects do not
   // show.
   const bool is_graph = network.provenance.kind == graph::ProvenanceKind::graph_json;
-  if (is_graph && !std::ranges::all_of(network.kernels, &graph::Kernel::has_tir)) {
+  if (is_graph && (!network.possible_parameter.empty() ||
+                   !std::ranges::all_of(network.kernels, &graph::Kernel::has_tir))) {
     return std::nullopt;
   }
   for (MemoryClaim& claim : memory_claims(module, network)) {

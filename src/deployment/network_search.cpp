@@ -14,6 +14,7 @@
 #include "graph/node_queries.h"
 #include "mlf/model_library.h"
 #include "plan/network/network_problem.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/numbers.h"
 #include "tir/c/read/interface_header.h"
@@ -32,6 +33,12 @@ void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTenso
     facts->push_back(
         {tensor.name, tensor.size_bytes, {dtype.value_or(tir::DType()), std::nullopt}});
   }
+}
+
+/// TVM names the parameters of the graph executor so. Without their file they look like inputs.
+bool may_be_parameter(const graph::Port& input) {
+  return input.name.size() > 1 && input.name.starts_with('p') &&
+         support::is_digits(std::string_view(input.name).substr(1));
 }
 
 }  // namespace
@@ -339,6 +346,10 @@ void NetworkSearch::read_graph(std::size_t i, const graph::GraphKernels& kernels
       graph::read_graph_json(input, {.kernels = &kernels, .parameters = parameters_of(i)}));
   // Only the file name of the graph states its module.
   topology.module = module.name;
+  const auto possible = std::ranges::find_if(topology.inputs, may_be_parameter);
+  if (!module.files.parameters && possible != topology.inputs.end()) {
+    topology.possible_parameter = possible->name;
+  }
   found_.emplace(i, std::move(topology));
 }
 

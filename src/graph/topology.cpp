@@ -166,7 +166,8 @@ ByteCount bytes_of_pools(const Topology& topology, PoolKind kind) {
 ByteCount constants_of(const Topology& topology) {
   ByteCount sum;
   // Parts of main that are not understood may use their own constants and those of other functions.
-  if (!topology.gaps.empty()) sum += known_or_more(std::nullopt);
+  const bool may_be_more = !topology.gaps.empty() || !topology.possible_parameter.empty();
+  if (may_be_more) sum += known_or_more(std::nullopt);
   sum += bytes_of_pools(topology, PoolKind::constant);
   for (const Storage& storage : topology.storages) {
     const bool is_constant =
@@ -193,6 +194,9 @@ MemoryTotals totals_on(const Topology& topology, Counts counts) {
     if (counts(device)) totals.inputs_and_outputs += bytes_of(topology, port);
   };
   std::ranges::for_each(topology.inputs, add_port);
+  if (!topology.possible_parameter.empty()) {
+    totals.inputs_and_outputs += ByteCount{0, Exactness::at_most};
+  }
   std::ranges::for_each(topology.outputs, add_port);
   for (const MemoryUse& use : topology.memory) {
     ByteCount* const sum = use.kind == MemoryKind::executor ? &totals.executor

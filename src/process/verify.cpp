@@ -269,10 +269,11 @@ class Verifier {
       ++(small ? metadata.failed : metadata.passed);
       if (small) report(FindingCode::metadata_too_small, small->detail, name_of(network.module));
     }
-    if (has_metadata && metadata.counted() == 0) {
+    if (has_metadata && metadata.passed + metadata.failed == 0) {
+      metadata.not_compared.clear();
       metadata.not_checked = networks.found.empty()
                                  ? "no module has a network"
-                                 : "the workspace that networks use is not known as TVM counts it";
+                                 : "no workspace that it declares can be compared";
     }
     VerifyResult& declarations = start(VerifyCheck::declarations);
     for (const Module& module : job_.modules()) {

@@ -154,6 +154,7 @@ Count memory_of_caller(const graph::Topology& network, std::optional<graph::Devi
     sum += analysis::to_count(graph::bytes_of(network, port));
   };
   for (const graph::Port& port : network.inputs) add(port);
+  if (!network.possible_parameter.empty()) sum.min = 0;
   for (const graph::Port& port : network.outputs) add(port);
   if (network.is_in_ram(device) && !network.knows_parameters()) sum += Count::unknown();
   return sum;
@@ -258,12 +259,6 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
   module.peak = analysis::ram_peak(network);
 }
 
-/// TVM names the parameters of the graph executor so. Without their file they look like inputs.
-bool may_be_parameter(const graph::Port& input) {
-  return input.name.size() > 1 && input.name.starts_with('p') &&
-         input.name.find_first_not_of("0123456789", 1) == std::string::npos;
-}
-
 /// The application stores or loads what the graph executor reads.
 void add_executor_files(ModuleReport& report, const ModuleFiles& files,
                         const graph::Topology& network) {
@@ -275,12 +270,10 @@ void add_executor_files(ModuleReport& report, const ModuleFiles& files,
   }
   const std::uint64_t file = files.parameters ? files.parameters->size : 0;
   bytes += Count(0, file - std::min(file, bytes.min) + (files.graph ? files.graph->size : 0));
-  if (file > 0 || std::ranges::none_of(network.inputs, may_be_parameter)) return;
-  report.flash.constants += Count::unknown();
+  if (network.possible_parameter.empty()) return;
   bytes += Count::unknown();
   report.uncertain.push_back("the archive has no file of parameters: inputs such as '" +
-                             std::ranges::find_if(network.inputs, may_be_parameter)->name +
-                             "' may be constants");
+                             network.possible_parameter + "' may be constants");
 }
 
 /// Nothing if anchors that cannot be told apart need different numbers.

@@ -8,6 +8,7 @@ import collections
 import json
 import re
 import subprocess
+import tarfile
 import unittest
 
 import program_case
@@ -626,6 +627,19 @@ class Module:
             self.assertEqual(result.returncode, 65, result.stderr)
             self.assertIn(b"'tvmgen_default_fused_double' takes 3 tensors", result.stderr)
             self.assertEqual(path.read_bytes(), before)
+
+    def test_tir_is_once_in_the_tar_of_a_directory(self):
+        root = self.directory / "unpacked"
+        for name, text in PLANNED.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        tir = self.with_tir(self.BEFORE_PLANNING).rename(self.directory / "tir-1.before.txt")
+        output = self.directory / "out.tar"
+        support.run_ok("process", "--add-tir", tir, "-o", output, root)
+        with tarfile.open(output) as tar:
+            names = tar.getnames()
+        self.assertEqual(len(names), len(set(names)))
+        support.run_ok("verify", output)
 
     def test_a_file_that_is_not_given_again_is_no_change_of_the_archive(self):
         path, _ = self.archive_and_bytes()

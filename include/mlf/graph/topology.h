@@ -365,6 +365,9 @@ struct Topology {
   /// Statements of main that mlf does not understand, one sentence each. If there are any, main may
   /// make more calls, access other tensors and take more memory than stated here.
   std::vector<std::string> gaps{};
+  /// An input that may be a constant, as the archive lacks the file of parameters; empty: none. Not
+  /// in the JSON.
+  std::string possible_parameter{};
   /// Before this step, a statement that mlf does not understand may end main. Not in the JSON.
   std::optional<Position> may_end_at{};
   std::vector<tir::OtherMemory> other_memory{};  ///< of the C, not in the JSON

@@ -326,7 +326,8 @@ void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
   const bool is_context = kind == RoleKind::context;
   if (is_pool && is_unused && parameter.type.dtype == tir::DType::UInt(8)) return;
   // NULL in place of a pool that the kernel does not use.
-  if (is_context && is_unused && parameter.is_pool) return;
+  const bool is_unpacked = raw.call_form == CallForm::unpacked;
+  if (is_context && is_unused && parameter.is_pool && is_unpacked) return;
   const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
   const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
   if ((fits && !(is_context && parameter.is_pool)) || kind == RoleKind::unknown) return;

@@ -207,12 +207,13 @@ TEST(CompiledC, ThePoolHasTheSizeThatTheCompilerGivesItOrAnUnknownOne) {
   for (const std::string_view text :
        {"static uint8_t work[64];", "uint8_t* work;", "static uint8_t work[64u];",
         "static uint8_t work[64] __attribute__((aligned(16)));", "extern uint8_t work[];",
-        "extern uint8_t work[64];\nuint8_t work[64];"}) {
+        "extern uint8_t work[64];\nuint8_t work[64];", "static uint8_t work[64 + 4000];",
+        "uint8_t work[0100];", "static uint8_t work[0x40];",
+        "#define SIZE (64)\nstatic uint8_t work[SIZE * sizeof(float)];"}) {
     EXPECT_TRUE(has_size(text)) << text;
   }
   for (const std::string_view text :
-       {"static uint8_t work[64 + 4000];", "static uint8_t work[SIZE];", "uint8_t work[0100];",
-        "static uint8_t work[sizeof(int)];", "static uint8_t work[64][64];",
+       {"static uint8_t work[SIZE];", "static uint8_t work[sizeof(int)];", "static uint8_t work[64][64];",
         "static uint8_t (work)[6400];", "static uint8_t a[4], work[6400];",
         "static struct { uint8_t a[6400]; } work;", "static uint8_t work[64] = {0};",
         "#define uint8_t int64_t\nstatic uint8_t work[64];",
