@@ -119,16 +119,15 @@ std::vector<CallSlot> slots_of_network(Node main, const tir::Places* places,
   return slots;
 }
 
-MainCalls calls_of_main(const Deployment& deployment, const EditedMembers& members,
-                        std::size_t module, const graph::Topology& network,
-                        const tir::ReadLimits& limits) {
-  const std::string& symbol = network.provenance.symbol;
-  for (const TirSource& c : support::get_or_throw(deployment.generated_c(module))) {
-    tir::Places places;
-    const tir::Document document = tir::read_c_with_places(members.files_of(c), limits, places);
-    const Node main = function_with_symbol(document.module, symbol);
+MainCalls calls_of_main(EditedMembers& members, const Network& network) {
+  const std::string& symbol = network.topology.provenance.symbol;
+  for (const TirSource& c :
+       support::get_or_throw(members.deployment().generated_c(network.module))) {
+    const PlacedTir tir = members.take_tir(c);
+    const Node main = function_with_symbol(tir.document.module, symbol);
     if (!main) continue;
-    std::vector<CallSlot> slots = slots_of_network(main, &places, network, c.c_members);
+    std::vector<CallSlot> slots =
+        slots_of_network(main, &tir.places, network.topology, c.c_members);
     const archive::Member& member = *c.c_members[file_of(slots)];
     return {&member, members.text_of(member), std::move(slots)};
   }

@@ -52,11 +52,9 @@ struct MainCalls {
   std::vector<CallSlot> slots;
 };
 
-/// Returns the calls of main in the module's first C that contains it. Throws `Error` as
-/// `slots_of_network` does.
-MainCalls calls_of_main(const Deployment& deployment, const EditedMembers& members,
-                        std::size_t module, const graph::Topology& network,
-                        const tir::ReadLimits& limits);
+/// Returns the calls of a network's main in the first C of its module that contains it. Throws
+/// `Error` as `slots_of_network` does.
+MainCalls calls_of_main(EditedMembers& members, const Network& network);
 
 /// Throws `Error` (check_failed) if something is between calls that move past each other where call
 /// `order[i]` comes to the place of call i.

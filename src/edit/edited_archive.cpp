@@ -87,7 +87,7 @@ std::string_view EditedMembers::text_of(const archive::Member& member) const {
   const auto found = edited_.find(member.name);
   if (found != edited_.end()) return found->second;
   if (base_ != nullptr) return base_->text_of(member);
-  return support::get_or_throw(archive_.read(member));
+  return support::get_or_throw(archive().read(member));
 }
 
 void EditedMembers::replace(archive::EditedMember member) {
@@ -104,7 +104,7 @@ void EditedMembers::edit(const archive::Member& member, std::vector<Edit> edits)
 }
 
 tir::Input EditedMembers::input_of(const archive::Member& member) const {
-  return {.file = archive_.path(), .member = member.name, .text = text_of(member), .sha256 = [] {
+  return {.file = archive().path(), .member = member.name, .text = text_of(member), .sha256 = [] {
             return std::string();
           }};
 }
@@ -124,17 +124,17 @@ std::optional<PlacedTir> EditedMembers::take_kept(const std::string& name) {
   return std::move(kept_.extract(found).mapped());
 }
 
-PlacedTir EditedMembers::take_tir(const archive::Member& member, const tir::ReadLimits& limits) {
+PlacedTir EditedMembers::take_tir(const archive::Member& member) {
   if (auto kept = take_kept(member.name)) return std::move(*kept);
   tir::Places places;
-  tir::Document document = tir::read_with_places(input_of(member), limits, places);
+  tir::Document document = tir::read_with_places(input_of(member), reading_.tir_limits, places);
   return with_loads({std::move(document), std::move(places), {&member}});
 }
 
-PlacedTir EditedMembers::take_tir(const TirSource& c, const tir::ReadLimits& limits) {
+PlacedTir EditedMembers::take_tir(const TirSource& c) {
   if (auto kept = take_kept(c.name)) return std::move(*kept);
   tir::Places places;
-  tir::Document document = tir::read_c_with_places(files_of(c), limits, places);
+  tir::Document document = tir::read_c_with_places(files_of(c), reading_.tir_limits, places);
   return with_loads({std::move(document), std::move(places), c.c_members, &c});
 }
 
@@ -145,7 +145,7 @@ void EditedMembers::keep_tir(PlacedTir tir) {
 }
 
 EditedMembers EditedMembers::fork() const {
-  EditedMembers other(archive_);
+  EditedMembers other(deployment_, reading_);
   other.base_ = this;
   return other;
 }
@@ -179,21 +179,20 @@ std::vector<archive::EditedMember> EditedMembers::take() && {
 
 std::vector<std::string> EditedMembers::names() const {
   std::vector<std::string> names;
-  for (const archive::Member& member : archive_.members()) {
+  for (const archive::Member& member : archive().members()) {
     if (edited_.contains(member.name)) names.push_back(member.name);
   }
   return names;
 }
 
-archive::Lost EditedMembers::write(const std::string& output,
-                                   const DeploymentOptions& options) const {
-  if (edited_.empty()) return archive::write_to_path(archive_, {}, output);
-  return process::write_regenerated(archive_, changes(), output, options);
+archive::Lost EditedMembers::write(const std::string& output) const {
+  if (edited_.empty()) return archive::write_to_path(archive(), {}, output);
+  return process::write_regenerated(archive(), changes(), output, reading_);
 }
 
-Deployment EditedMembers::open(const DeploymentOptions& options) const {
+Deployment EditedMembers::open() const {
   return support::get_or_throw(
-      Deployment::open(archive::changed(archive_, changes(), options.archive_limits), options));
+      Deployment::open(archive::changed(archive(), changes(), reading_.archive_limits), reading_));
 }
 
 void require_equal(const tir::Module& expected, const tir::Module& after, std::string_view where) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "archive/rewrite.h"
@@ -85,12 +86,22 @@ struct PlacedTir {
 /// Members with their present content.
 class EditedMembers {
  public:
-  /// The archive must outlive this.
-  explicit EditedMembers(const archive::Archive& archive)
-      : archive_(archive), directory_(deployment::source_directory(archive)) {}
+  /// The deployment must outlive this. `reading`: how to read the members again.
+  explicit EditedMembers(const Deployment& deployment, DeploymentOptions reading = {})
+      : deployment_(deployment),
+        reading_(std::move(reading)),
+        directory_(deployment::source_directory(deployment.archive())) {}
+
+  /// Without the changes.
+  const Deployment& deployment() const { return deployment_; }
+  const archive::Archive& archive() const { return deployment_.archive(); }
+  const DeploymentOptions& reading() const { return reading_; }
 
   /// Throws `Error` if the member cannot be read. The view is valid until the next `replace`.
   std::string_view text_of(const archive::Member& member) const;
+  support::SourceText source_of(const archive::Member& member) const {
+    return {archive().path(), member.name, text_of(member)};
+  }
   void replace(archive::EditedMember member);
   /// Applies edits to the present text of a member, which is replaced if it changes.
   void edit(const archive::Member& member, std::vector<Edit> edits);
@@ -104,11 +115,11 @@ class EditedMembers {
 
   /// Gives away the TIR of a member or of generated C. Reads its present text, unless the TIR was
   /// kept. Throws `Error` if it cannot be read.
-  PlacedTir take_tir(const archive::Member& member, const tir::ReadLimits& limits);
-  PlacedTir take_tir(const TirSource& c, const tir::ReadLimits& limits);
+  PlacedTir take_tir(const archive::Member& member);
+  PlacedTir take_tir(const TirSource& c);
   /// The same TIR, as its texts are now.
-  PlacedTir take_tir(const PlacedTir& old, const tir::ReadLimits& limits) {
-    return old.c == nullptr ? take_tir(*old.files.front(), limits) : take_tir(*old.c, limits);
+  PlacedTir take_tir(const PlacedTir& old) {
+    return old.c == nullptr ? take_tir(*old.files.front()) : take_tir(*old.c);
   }
   /// Keeps the TIR of the present texts until someone takes it or a text changes.
   void keep_tir(PlacedTir tir);
@@ -122,10 +133,10 @@ class EditedMembers {
   /// Returns the names of the changed members, in the order of the archive.
   std::vector<std::string> names() const;
   /// Returns the changed archive in memory, with the bytes that would be written. Throws `Error`.
-  Deployment open(const DeploymentOptions& options) const;
+  Deployment open() const;
   /// Writes the changed archive to `output` ("-": standard output), and regenerates mlf's own
   /// outputs in it, such as tir-N.json. Throws `Error`.
-  archive::Lost write(const std::string& output, const DeploymentOptions& options) const;
+  archive::Lost write(const std::string& output) const;
   std::vector<archive::EditedMember> take() &&;
 
  private:
@@ -133,7 +144,8 @@ class EditedMembers {
   archive::Changes changes() const;
   std::optional<PlacedTir> take_kept(const std::string& name);
 
-  const archive::Archive& archive_;
+  const Deployment& deployment_;
+  DeploymentOptions reading_;
   std::string_view directory_;
   const EditedMembers* base_ = nullptr;        // of a fork: members that it did not change
   std::map<std::string, std::string> edited_;  // content by name

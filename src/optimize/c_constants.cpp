@@ -37,13 +37,8 @@ std::string declared_name(std::string_view text, const tir::DeclaredConstant& pl
 
 class Reader {
  public:
-  Reader(const Deployment& deployment, std::size_t module, const OtherCode& others,
-         edit::EditedMembers& edited, const tir::ReadLimits& limits)
-      : deployment_(deployment),
-        module_(module),
-        others_(others),
-        edited_(edited),
-        limits_(limits) {}
+  Reader(std::size_t module, const OtherCode& others, edit::EditedMembers& edited)
+      : deployment_(edited.deployment()), module_(module), others_(others), edited_(edited) {}
 
   CConstants read() && {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(module_))) read_source(c);
@@ -60,7 +55,7 @@ class Reader {
 
  private:
   void read_source(const TirSource& c) {
-    edit::PlacedTir tir = edited_.take_tir(c, limits_);
+    edit::PlacedTir tir = edited_.take_tir(c);
     const tir::Module& module = tir.document.module;
     ModuleConstants constants = constants_of(module, tir::prim_functions_of(module));
     result_.readings.push_back({std::move(tir), std::move(constants), {}});
@@ -249,7 +244,7 @@ class Reader {
       keep_where_types_are_macros(text);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
-    const ModuleCode code(deployment_, module_, others_, edited_);
+    const ModuleCode code(module_, others_, edited_);
     keep_by_code(code, expected);
     tir::c::WordCounts unread = words_of_unread(expected);
     const std::set<const Member*> files = files_of(result_);
@@ -340,7 +335,6 @@ class Reader {
   std::size_t module_;
   const OtherCode& others_;
   edit::EditedMembers& edited_;
-  const tir::ReadLimits& limits_;
   CConstants result_;
   std::map<std::pair<const Member*, std::uint32_t>, std::size_t> by_place_;
   std::set<std::string, std::less<>> with_text_;
@@ -357,9 +351,9 @@ std::set<const Member*> files_of(const CConstants& constants) {
   return files;
 }
 
-CConstants read_constants(const Deployment& deployment, std::size_t module, const OtherCode& others,
-                          edit::EditedMembers& edited, const tir::ReadLimits& limits) {
-  return Reader(deployment, module, others, edited, limits).read();
+CConstants read_constants(std::size_t module, const OtherCode& others,
+                          edit::EditedMembers& edited) {
+  return Reader(module, others, edited).read();
 }
 
 NewConstants new_constants_of(const CConstants& constants) {

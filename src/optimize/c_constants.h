@@ -100,8 +100,7 @@ std::set<const archive::Member*> files_of(const CConstants& constants);
 
 /// Reads the present C of a module, or takes the TIR of it that `edited` kept. `others` has the
 /// words of `edited`. Throws `Error` if it cannot be read.
-CConstants read_constants(const Deployment& deployment, std::size_t module, const OtherCode& others,
-                          edit::EditedMembers& edited, const tir::ReadLimits& limits);
+CConstants read_constants(std::size_t module, const OtherCode& others, edit::EditedMembers& edited);
 
 /// Returns what becomes of the constants, the field `after` of each.
 NewConstants new_constants_of(const CConstants& constants);

@@ -126,12 +126,12 @@ class Keeping {
 
 }  // namespace
 
-CapturedMembers captured_members(const Deployment& deployment, edit::EditedMembers& edited,
-                                 const tir::ReadLimits& limits) {
+CapturedMembers captured_members(edit::EditedMembers& edited) {
+  const Deployment& deployment = edited.deployment();
   CapturedMembers members;
   for (const Member& member : deployment.archive().members()) {
     if (!edited.captured_form(member)) continue;
-    edit::PlacedTir tir = edited.take_tir(member, limits);
+    edit::PlacedTir tir = edited.take_tir(member);
     std::set<std::size_t> modules;
     for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
       if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
@@ -173,11 +173,9 @@ std::vector<std::vector<std::size_t>> groups_of_modules(std::size_t modules,
   return groups;
 }
 
-std::vector<CapturedReading> read_captured(const Deployment& deployment,
-                                           const CapturedMembers& members,
+std::vector<CapturedReading> read_captured(const CapturedMembers& members,
                                            const ConstantsByModule& constants,
-                                           edit::EditedMembers& edited,
-                                           const tir::ReadLimits& limits) {
+                                           edit::EditedMembers& edited) {
   // In the order of the archive.
   std::set<const Member*> wanted;
   for (const auto& [module, of_module] : constants) {
@@ -186,10 +184,10 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment,
   }
   std::vector<CapturedReading> readings;
   for (const Member* const member : wanted) {
-    edit::PlacedTir tir = edited.take_tir(*member, limits);
+    edit::PlacedTir tir = edited.take_tir(*member);
     const tir::Module& read = tir.document.module;
     std::map<std::size_t, ModuleConstants> found;
-    for (const auto& [module, functions] : edit::functions_by_module(read, deployment)) {
+    for (const auto& [module, functions] : edit::functions_by_module(read, edited.deployment())) {
       const CConstants* const c = support::find_value(constants, module);
       if (c == nullptr) continue;
       std::set<std::string, std::less<>> pools;
@@ -215,15 +213,14 @@ void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t 
 }
 
 void edit_captured(std::vector<CapturedReading> captured,
-                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited,
-                   const tir::ReadLimits& limits) {
+                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited) {
   for (CapturedReading& reading : captured) {
     TirChanges changes;
     for (const auto& [module, constants] : reading.constants) {
       const NewConstants* const of_module = support::find_value(wanted, module);
       if (of_module != nullptr) add_changes(constants, *of_module, changes);
     }
-    change_tir(std::move(reading.tir), changes, edited, limits);
+    change_tir(std::move(reading.tir), changes, edited);
   }
 }
 

@@ -22,8 +22,7 @@ struct CapturedReading {
 using CapturedMembers = std::map<std::size_t, std::vector<const archive::Member*>>;
 
 /// Finds them in the present archive; `edited` keeps the TIR. Throws `Error` if one cannot be read.
-CapturedMembers captured_members(const Deployment& deployment, edit::EditedMembers& edited,
-                                 const tir::ReadLimits& limits);
+CapturedMembers captured_members(edit::EditedMembers& edited);
 
 /// Returns the modules in groups: two modules are in one group if a member has TIR of both, or if
 /// both are in a group with a third. `members` are those of `captured_members`.
@@ -35,11 +34,9 @@ using ConstantsByModule = std::map<std::size_t, CConstants>;
 
 /// Reads the present TIR of these modules in their members, or takes that which `edited` kept, each
 /// member once. Throws `Error` if one cannot be read.
-std::vector<CapturedReading> read_captured(const Deployment& deployment,
-                                           const CapturedMembers& members,
+std::vector<CapturedReading> read_captured(const CapturedMembers& members,
                                            const ConstantsByModule& constants,
-                                           edit::EditedMembers& edited,
-                                           const tir::ReadLimits& limits);
+                                           edit::EditedMembers& edited);
 
 /// Marks each constant of a module as kept that differs between one of these and the C, or whose
 /// text lacks a value that would change.
@@ -50,7 +47,6 @@ void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t 
 /// plus these changes. `wanted` has the modules that change. `edited` keeps the TIR. Throws `Error`
 /// (check_failed) if a text is not equal, or if modules share a part of it.
 void edit_captured(std::vector<CapturedReading> captured,
-                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited,
-                   const tir::ReadLimits& limits);
+                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited);
 
 }  // namespace mlf::optimize

@@ -45,16 +45,14 @@ struct Function {
 
 class Dropping {
  public:
-  Dropping(const Deployment& deployment, std::size_t index, std::string main,
-           const OtherCode& others, edit::EditedMembers& edited, const tir::ReadLimits& limits)
-      : deployment_(deployment),
-        archive_(deployment.archive()),
-        index_(index),
-        module_(deployment.library().modules[index]),
-        main_(std::move(main)),
+  Dropping(const Network& network, const OtherCode& others, edit::EditedMembers& edited)
+      : deployment_(edited.deployment()),
+        archive_(edited.archive()),
+        index_(network.module),
+        module_(deployment_.library().modules[index_]),
+        main_(network.topology.provenance.symbol),
         others_(others),
-        edited_(edited),
-        limits_(limits) {}
+        edited_(edited) {}
 
   std::vector<OptimizedFunction> run(std::span<const Member* const> captured) && {
     read_functions();
@@ -87,7 +85,7 @@ class Dropping {
   /// Those that mlf reads as TIR.
   void read_functions() {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      edit::PlacedTir tir = edited_.take_tir(c, limits_);
+      edit::PlacedTir tir = edited_.take_tir(c);
       Symbols here;
       for (const tir::NamedFunction& one : tir::prim_functions_of(tir.document.module)) {
         here.emplace(one.symbol);
@@ -108,7 +106,7 @@ class Dropping {
     files_.erase(nullptr);
     Symbols names;
     for (const auto& [symbol, function] : functions_) names.insert(symbol);
-    const std::string joined = ModuleCode(deployment_, index_, others_, edited_).joined(names);
+    const std::string joined = ModuleCode(index_, others_, edited_).joined(names);
     if (!joined.empty()) keep_each(joined + " may join parts of names");
     for (const Member* const member : files_) {
       for (tir::CDefinition& one : tir::describe_c(edited_.text_of(*member)).prototypes) {
@@ -178,9 +176,9 @@ class Dropping {
     edit::EditedMembers edited = edited_.fork();
     change_c(edited);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      edit::PlacedTir before = edited_.take_tir(c, limits_);
+      edit::PlacedTir before = edited_.take_tir(c);
       const TirChanges changes = changes_of(before.document.module);
-      check_texts(std::move(before), changes, edited, limits_);
+      check_texts(std::move(before), changes, edited);
     }
     for (const Member* const member : captured) change_text(*member, edited);
     change_metadata(edited);
@@ -214,10 +212,10 @@ class Dropping {
   }
 
   void change_text(const Member& member, edit::EditedMembers& edited) const {
-    edit::PlacedTir tir = edited_.take_tir(member, limits_);
+    edit::PlacedTir tir = edited_.take_tir(member);
     const TirChanges changes = changes_of(tir.document.module);
     const bool is_changed = !changes.empty();
-    change_tir(std::move(tir), changes, edited, limits_);
+    change_tir(std::move(tir), changes, edited);
     if (!is_changed) return;
     tir::c::for_each_word(edited.text_of(member), [&](std::string_view word, std::size_t) {
       if (dropped_.contains(word)) edit::refuse("'" + std::string(word) + "' is used", member.name);
@@ -228,8 +226,7 @@ class Dropping {
   void change_metadata(edit::EditedMembers& edited) const {
     const Member* const member = archive_.find("metadata.json");
     if (member == nullptr) return;
-    const std::string_view text = edited.text_of(*member);
-    const json::Document document({archive_.path(), member->name, text}, {});
+    const json::Document document(edited.source_of(*member));
     const json::Value owner = metadata_of(document.root(), module_.name);
     const json::Value listed = owner.at("memory").at("functions").at("operator_functions");
     std::vector<SourceRange> entries;
@@ -260,7 +257,6 @@ class Dropping {
   std::string main_;
   const OtherCode& others_;
   edit::EditedMembers& edited_;
-  const tir::ReadLimits& limits_;
   std::map<std::string, Function, std::less<>> functions_;  // by symbol
   std::set<const Member*> files_;                           // C of the module
   std::map<const Member*, std::vector<tir::CDefinition>> prototypes_;
@@ -270,20 +266,17 @@ class Dropping {
 
 }  // namespace
 
-std::vector<std::vector<OptimizedFunction>> drop_functions(const Deployment& deployment,
-                                                           edit::EditedMembers& edited,
-                                                           const tir::ReadLimits& limits) {
+std::vector<std::vector<OptimizedFunction>> drop_functions(edit::EditedMembers& edited) {
+  const Deployment& deployment = edited.deployment();
   const std::size_t modules = deployment.library().modules.size();
   std::vector<std::vector<OptimizedFunction>> functions(modules);
   // C that contradicts captured TIR stays as it is.
   if (!contradiction_in(deployment).empty()) return functions;
   const Networks networks = get_or_throw(deployment.networks());
-  CapturedMembers captured = captured_members(deployment, edited, limits);
-  const OtherCode others(deployment, edited);
+  CapturedMembers captured = captured_members(edited);
+  const OtherCode others(edited);
   for (const Network& network : networks.found) {
-    functions[network.module] = Dropping(deployment, network.module,
-                                         network.topology.provenance.symbol, others, edited, limits)
-                                    .run(captured[network.module]);
+    functions[network.module] = Dropping(network, others, edited).run(captured[network.module]);
   }
   return functions;
 }

@@ -41,7 +41,6 @@ namespace {
 using archive::Member;
 using graph::quoted;
 using support::get_or_throw;
-using support::SourceText;
 
 // --- The new plan by function and by order of lets ----------------------------------------------
 
@@ -243,14 +242,13 @@ std::optional<edit::NumberChange> add_metadata_edit(const json::Document& metada
 
 class Replanning {
  public:
-  Replanning(const Replanned& replanned, std::span<const PoolMove> moves,
-             const tir::ReadLimits& limits)
-      : replanned_(replanned),
-        deployment_(replanned.deployment),
-        archive_(deployment_.archive()),
-        moves_(moves),
-        limits_(limits),
-        edited_(replanned.edited) {}
+  Replanning(edit::EditedMembers& edited, const NetworkOfModule& networks,
+             std::span<const PoolMove> moves)
+      : edited_(edited),
+        deployment_(edited.deployment()),
+        archive_(edited.archive()),
+        networks_(networks),
+        moves_(moves) {}
 
   /// Checks all results before the first write.
   std::vector<archive::EditedMember> run() {
@@ -274,9 +272,6 @@ class Replanning {
  private:
   const std::vector<Module>& modules() const { return deployment_.library().modules; }
 
-  SourceText text_of(const Member& member) const {
-    return {archive_.path(), member.name, edited_.text_of(member)};
-  }
   const Member& member_named(std::string_view name) const {
     const Member* const member = archive_.find(name);
     if (member == nullptr) edit::refuse("it is not in the archive", name);
@@ -311,7 +306,8 @@ class Replanning {
 
   /// Both get new numbers, so they must be the same program before.
   void refuse_disagreement() const {
-    if (!replanned_.contradiction.empty()) edit::refuse(replanned_.contradiction);
+    const std::string contradiction = contradiction_in(deployment_);
+    if (!contradiction.empty()) edit::refuse(contradiction);
   }
 
   /// The TIR that the moves refer to: captured, or generated C.
@@ -342,8 +338,8 @@ class Replanning {
   /// The TIR of main and of kernels, which state the sizes of pools without buffers.
   std::set<std::string> stems_of_kernels(std::size_t module) const {
     std::set<std::string> stems;
-    const auto network = replanned_.networks.find(module);
-    if (network == replanned_.networks.end()) return stems;
+    const auto network = networks_.find(module);
+    if (network == networks_.end()) return stems;
     stems.insert(network->second->provenance.source);
     for (const graph::Kernel& kernel : network->second->kernels) {
       if (kernel.has_tir()) stems.insert(kernel.source);
@@ -403,7 +399,7 @@ class Replanning {
   const edit::PlacedTir& captured_document(const Member& member) {
     const auto known = documents_.find(&member);
     if (known != documents_.end()) return known->second;
-    return documents_.emplace(&member, edited_.take_tir(member, limits_)).first->second;
+    return documents_.emplace(&member, edited_.take_tir(member)).first->second;
   }
 
   /// Null for a module that does not change.
@@ -431,7 +427,7 @@ class Replanning {
         add_numbers(*assignment, function, changes);
       }
     }
-    change_tir(std::move(documents_.extract(&member).mapped()), changes, after, limits_);
+    change_tir(std::move(documents_.extract(&member).mapped()), changes, after);
   }
 
   /// Generated C of a module, before its changes.
@@ -447,7 +443,7 @@ class Replanning {
     std::set<std::string> found;
     std::vector<FunctionSites> with_pools;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
-      ChangedC changed{&assignment, edited_.take_tir(c, limits_)};
+      ChangedC changed{&assignment, edited_.take_tir(c)};
       const edit::FunctionsByModule functions =
           edit::functions_by_module(changed.before.document.module, deployment_);
       const auto* const here = support::find_value(functions, assignment.module);
@@ -473,9 +469,9 @@ class Replanning {
   /// Code that uses a pool other than by the offsets in functions depends on its size and contents.
   void refuse_other_uses(const ModuleAssignment& assignment,
                          const std::vector<FunctionSites>& with_pools) {
-    if (!others_) others_.emplace(deployment_, edited_);
+    if (!others_) others_.emplace(edited_);
     const Module& module = modules()[assignment.module];
-    const ModuleCode code(deployment_, assignment.module, *others_, edited_);
+    const ModuleCode code(assignment.module, *others_, edited_);
     const auto refuse_use = [](const std::string& what, const std::string& place) {
       if (!place.empty()) edit::refuse("other code may use " + what + ": " + place);
     };
@@ -504,8 +500,8 @@ class Replanning {
 
   /// The bytes that metadata.json may count together with the pools of a module.
   std::vector<std::uint64_t> beside_pools(std::size_t module) const {
-    const auto network = replanned_.networks.find(module);
-    if (network == replanned_.networks.end()) return {0};
+    const auto network = networks_.find(module);
+    if (network == networks_.end()) return {0};
     return workspaces_beside_pools(*network->second);
   }
 
@@ -526,7 +522,7 @@ class Replanning {
                    module.name + "'");
     }
     const Member& metadata = member_named("metadata.json");
-    if (!metadata_) metadata_.emplace(text_of(metadata), json::ReadOptions{});
+    if (!metadata_) metadata_.emplace(edited_.source_of(metadata));
     const auto claim = add_metadata_edit(*metadata_, module.name, assignment,
                                          beside_pools(assignment.module), edits_[&metadata]);
     if (claim) edit_macro(module, kWorkspaceSize, *claim);
@@ -546,7 +542,7 @@ class Replanning {
     bool found = false;
     for (const FileRef& file : module.files.headers) {
       const Member& member = member_named(file.name);
-      found |= add_macro_edit(text_of(member), name, size, edits_[&member]);
+      found |= add_macro_edit(edited_.source_of(member), name, size, edits_[&member]);
     }
     return found;
   }
@@ -560,14 +556,15 @@ class Replanning {
       pool.bytes = static_cast<std::int64_t>(size->second.after);
     }
     edit::require_equal(changed.changes.made_in(std::move(changed.before.document.module)),
-                        tir::read_c(sources, limits_).module, changed.before.name());
+                        tir::read_c(sources, edited_.reading().tir_limits).module,
+                        changed.before.name());
   }
 
-  const Replanned& replanned_;
+  edit::EditedMembers& edited_;
   const Deployment& deployment_;
   const archive::Archive& archive_;
+  const NetworkOfModule& networks_;
   std::span<const PoolMove> moves_;
-  const tir::ReadLimits& limits_;
   std::vector<ModuleAssignment> assignments_;  // in the order of the modules
   std::set<std::string> callees_;
   std::set<std::string, std::less<>> known_;
@@ -578,7 +575,6 @@ class Replanning {
   std::map<const TirSource*, NamedTir> named_;
   std::map<const Member*, edit::PlacedTir> documents_;
   std::vector<ChangedC> changed_c_;
-  edit::EditedMembers& edited_;
 };
 
 }  // namespace
@@ -603,10 +599,10 @@ std::string contradiction_in(const Deployment& deployment) {
   return {};
 }
 
-std::vector<archive::EditedMember> with_offsets(const Replanned& replanned,
-                                                std::span<const PoolMove> moves,
-                                                const tir::ReadLimits& limits) {
-  return Replanning(replanned, moves, limits).run();
+std::vector<archive::EditedMember> with_offsets(edit::EditedMembers& edited,
+                                                const NetworkOfModule& networks,
+                                                std::span<const PoolMove> moves) {
+  return Replanning(edited, networks, moves).run();
 }
 
 }  // namespace mlf::optimize

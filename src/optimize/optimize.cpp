@@ -38,16 +38,12 @@ DeploymentOptions reading_of(const Deployment& deployment, const OptimizeOptions
 
 class Optimizing {
  public:
-  /// `changed` has members of the archive that are already other ones than those of the input.
-  Optimizing(const Deployment& deployment, const OptimizeOptions& options,
-             std::vector<archive::EditedMember> changed = {})
-      : deployment_(deployment),
-        archive_(deployment.archive()),
-        options_(options),
-        reading_(reading_of(deployment, options)),
-        edited_(archive_) {
-    for (archive::EditedMember& one : changed) edited_.replace(std::move(one));
-  }
+  /// `edited` may have members of the archive that are already other ones than those of the input.
+  Optimizing(edit::EditedMembers edited, const OptimizeOptions& options)
+      : options_(options),
+        edited_(std::move(edited)),
+        deployment_(edited_.deployment()),
+        archive_(edited_.archive()) {}
 
   /// Constants first: their changes do not affect lifetimes or sizes of tensors.
   OptimizeReport run() && {
@@ -59,14 +55,13 @@ class Optimizing {
     if (options_.what.ram) change_offsets();
     report_.changed = edited_.names();
     if (edited_.empty() && refused_) throw support::Error(*refused_);
-    if (!options_.output.empty()) report_.lost = edited_.write(options_.output, reading_);
+    if (!options_.output.empty()) report_.lost = edited_.write(options_.output);
     return std::move(report_);
   }
 
  private:
   /// No change of a constant affects what a plan is made from.
   void read_networks() {
-    contradiction_ = contradiction_in(deployment_);
     if (options_.what.ram) {
       plan_ = get_or_throw(plan_archive(deployment_, options_.search));
       for (const ModulePlan& module : plan_.modules) {
@@ -82,11 +77,11 @@ class Optimizing {
   // --- Constants ---------------------------------------------------------------------------------
 
   void change_constants() {
-    if (!contradiction_.empty()) {
-      for (OptimizedModule& module : report_.modules) module.constants_kept = contradiction_;
+    const std::string contradiction = contradiction_in(deployment_);
+    if (!contradiction.empty()) {
+      for (OptimizedModule& module : report_.modules) module.constants_kept = contradiction;
     } else {
-      captured_ = support::to_result(
-          [&] { return captured_members(deployment_, edited_, options_.tir_limits); });
+      captured_ = support::to_result([&] { return captured_members(edited_); });
       const auto groups =
           groups_of_modules(report_.modules.size(), captured_ ? *captured_ : CapturedMembers());
       for (const std::vector<std::size_t>& group : groups) {
@@ -130,8 +125,8 @@ class Optimizing {
     const Module& named = deployment_.library().modules[module];
     if (!named.files.objects.empty())
       edit::refuse("its code is in objects, which mlf does not change");
-    if (!others_) others_.emplace(deployment_, edited_);
-    CConstants read = read_constants(deployment_, module, *others_, edited_, options_.tir_limits);
+    if (!others_) others_.emplace(edited_);
+    CConstants read = read_constants(module, *others_, edited_);
     if (read.readings.empty()) {
       report_.modules[module].constants_kept = "mlf reads no C of it";
       return;
@@ -143,8 +138,7 @@ class Optimizing {
   /// modules. Nothing changed then.
   void change_together(ConstantsByModule& constants) {
     if (!captured_) throw support::Error(captured_.error());
-    std::vector<CapturedReading> captured =
-        read_captured(deployment_, *captured_, constants, edited_, options_.tir_limits);
+    std::vector<CapturedReading> captured = read_captured(*captured_, constants, edited_);
     edit::EditedMembers edited = edited_.fork();
     std::map<std::size_t, NewConstants> wanted;
     std::map<std::size_t, ConstantSavings> saved;
@@ -160,7 +154,7 @@ class Optimizing {
         saved.emplace(one.first, savings);
       });
     }
-    edit_captured(std::move(captured), wanted, edited, options_.tir_limits);
+    edit_captured(std::move(captured), wanted, edited);
     edited_.take_all(std::move(edited));
     for (const auto& [module, savings] : saved) take_result(module, savings, constants.at(module));
   }
@@ -224,7 +218,7 @@ class Optimizing {
   CompiledCode code_of(std::size_t module, const CConstants& constants) const {
     edit::EditedMembers edited = edited_.fork();
     edit_c(constants, edited);
-    const Deployment changed = edited.open(reading_);
+    const Deployment changed = edited.open();
     return get_or_throw(
         compile_module(changed.archive(), changed.library().modules[module], *options_.compiler));
   }
@@ -249,10 +243,9 @@ class Optimizing {
   /// Constants that the graph executor loads and passes to kernels.
   void change_parameters(std::size_t module) {
     const auto network = networks_.find(module);
-    std::ranges::move(narrow_parameters(deployment_, module,
-                                        network == networks_.end() ? nullptr : network->second,
-                                        edited_, reading_),
-                      std::back_inserter(report_.modules[module].constants));
+    std::ranges::move(
+        narrow_parameters(module, network == networks_.end() ? nullptr : network->second, edited_),
+        std::back_inserter(report_.modules[module].constants));
   }
 
   /// Bytes saved in arrays of kernels.
@@ -311,7 +304,7 @@ class Optimizing {
     for (CReading& reading : constants.readings) {
       TirChanges changes;
       add_changes(reading.constants, wanted, changes);
-      check_texts(std::move(reading.tir), changes, edited, options_.tir_limits);
+      check_texts(std::move(reading.tir), changes, edited);
     }
   }
 
@@ -320,8 +313,7 @@ class Optimizing {
     const archive::Member* const metadata = archive_.find("metadata.json");
     if (metadata == nullptr) return;
     std::vector<edit::Edit> edits;
-    const json::Document document({archive_.path(), metadata->name, edited_.text_of(*metadata)},
-                                  {});
+    const json::Document document(edited_.source_of(*metadata));
     for (const auto& [module, network] : networks_) {
       const auto change =
           metadata_change(document, report_.modules[module].name, "constants_size_bytes",
@@ -419,14 +411,13 @@ class Optimizing {
   }
 
   void move_buffers(const ArchivePlan& plan, RamPlan way) {
-    const Replanned replanned{deployment_, edited_, networks_, contradiction_};
     std::vector<archive::EditedMember> members;
     if (way == RamPlan::order) {
-      members = with_order(replanned, plan, reading_);
+      members = with_order(edited_, networks_, plan);
     } else {
       const Sharing sharing = way == RamPlan::in_place ? Sharing::in_place : Sharing::none;
-      members = with_offsets(replanned, moves_of(plan, {sharing, options_.what.drop_unused}),
-                             options_.tir_limits);
+      members =
+          with_offsets(edited_, networks_, moves_of(plan, {sharing, options_.what.drop_unused}));
     }
     if (!members.empty()) report_.ram_plan = way;
     for (archive::EditedMember& one : members) edited_.replace(std::move(one));
@@ -448,15 +439,13 @@ class Optimizing {
     }
   }
 
+  const OptimizeOptions& options_;
+  edit::EditedMembers edited_;
   const Deployment& deployment_;
   const archive::Archive& archive_;
-  const OptimizeOptions& options_;
-  DeploymentOptions reading_;
-  edit::EditedMembers edited_;
   ArchivePlan plan_;  // of workspace pools, if they may change
   Networks found_;    // without a plan
-  std::map<std::size_t, const graph::Topology*> networks_;  // by module
-  std::string contradiction_;
+  NetworkOfModule networks_;
   std::optional<OtherCode> others_;
   Result<CapturedMembers> captured_;
   OptimizeReport report_;
@@ -469,14 +458,16 @@ OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& opt
   // The user can compare the new archive with the old one.
   if (!options.output.empty())
     check_output(options.output, std::array{deployment.archive().path()});
-  if (!options.what.drop_unused) return Optimizing(deployment, options).run();
-  edit::EditedMembers edited(deployment.archive());
-  const auto functions = drop_functions(deployment, edited, options.tir_limits);
+  edit::EditedMembers edited(deployment, reading_of(deployment, options));
+  if (!options.what.drop_unused) return Optimizing(std::move(edited), options).run();
+  const auto functions = drop_functions(edited);
   // Lifetimes and constants are those of the functions that are left.
   const auto run = [&] {
-    if (edited.empty()) return Optimizing(deployment, options).run();
-    const Deployment left = edited.open(reading_of(deployment, options));
-    return Optimizing(left, options, std::move(edited).take()).run();
+    if (edited.empty()) return Optimizing(std::move(edited), options).run();
+    const Deployment left = edited.open();
+    edit::EditedMembers changed(left, edited.reading());
+    for (archive::EditedMember& one : std::move(edited).take()) changed.replace(std::move(one));
+    return Optimizing(std::move(changed), options).run();
   };
   OptimizeReport report = run();
   for (std::size_t i = 0; i < functions.size(); ++i) report.modules[i].functions = functions[i];

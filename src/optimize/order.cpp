@@ -124,17 +124,17 @@ TirChanges new_order_in(const edit::PlacedTir& tir, std::span<const Reordering> 
 }
 
 /// Moves the calls in every representation of main.
-void move_calls(const Deployment& deployment, std::span<const Reordering> reorderings,
-                edit::EditedMembers& edited, const tir::ReadLimits& limits) {
+void move_calls(std::span<const Reordering> reorderings, edit::EditedMembers& edited) {
+  const Deployment& deployment = edited.deployment();
   for (const Reordering& one : reorderings) {
     // Machine code also contains the order of calls.
     refuse_objects(deployment.library().modules[one.module]);
     bool is_there = false;
     for (const TirSource& c : get_or_throw(deployment.generated_c(one.module))) {
-      edit::PlacedTir tir = edited.take_tir(c, limits);
+      edit::PlacedTir tir = edited.take_tir(c);
       const TirChanges changes = new_order_in(tir, {&one, 1});
       is_there = is_there || !changes.empty();
-      change_tir(std::move(tir), changes, edited, limits);
+      change_tir(std::move(tir), changes, edited);
     }
     if (!is_there)
       edit::refuse("the archive has no C of function '" + one.network->provenance.symbol + "'");
@@ -142,9 +142,9 @@ void move_calls(const Deployment& deployment, std::span<const Reordering> reorde
   // TIR of other targets and of earlier stages has no main, or the mains of these networks.
   for (const Member& member : deployment.archive().members()) {
     if (!edited.captured_form(member)) continue;
-    edit::PlacedTir tir = edited.take_tir(member, limits);
+    edit::PlacedTir tir = edited.take_tir(member);
     const TirChanges changes = new_order_in(tir, reorderings);
-    change_tir(std::move(tir), changes, edited, limits);
+    change_tir(std::move(tir), changes, edited);
   }
 }
 
@@ -214,26 +214,22 @@ std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& chang
   return moves;
 }
 
-std::vector<archive::EditedMember> with_order(const Replanned& replanned, const ArchivePlan& plan,
-                                              const DeploymentOptions& options) {
+std::vector<archive::EditedMember> with_order(edit::EditedMembers& edited,
+                                              const NetworkOfModule& networks,
+                                              const ArchivePlan& plan) {
   const std::vector<Reordering> reorderings = reorderings_of(plan);
-  const tir::ReadLimits& limits = options.tir_limits;
-  if (reorderings.empty()) return with_offsets(replanned, moves_of(plan), limits);
-  const Deployment deployment = replanned.edited.open(options);
-  edit::EditedMembers edited(deployment.archive());
-  move_calls(deployment, reorderings, edited, limits);
-  const Deployment reordered = edited.open(options);
+  if (reorderings.empty()) return with_offsets(edited, networks, moves_of(plan));
+  const Deployment deployment = edited.open();
+  edit::EditedMembers in_order(deployment, edited.reading());
+  move_calls(reorderings, in_order);
+  const Deployment reordered = in_order.open();
   const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
   const std::vector<PoolMove> moves = moves_in_order(plan, lives);
-  edit::EditedMembers unchanged(reordered.archive());
-  const Replanned in_order{.deployment = reordered,
-                           .edited = unchanged,
-                           .networks = replanned.networks,
-                           .contradiction = replanned.contradiction};
-  for (archive::EditedMember& one : with_offsets(in_order, moves, limits)) {
-    edited.replace(std::move(one));
+  edit::EditedMembers unchanged(reordered, edited.reading());
+  for (archive::EditedMember& one : with_offsets(unchanged, networks, moves)) {
+    in_order.replace(std::move(one));
   }
-  return std::move(edited).take();
+  return std::move(in_order).take();
 }
 
 }  // namespace mlf::optimize

@@ -47,7 +47,8 @@ std::string code_of(const Member& member, std::string_view text) {
   return is_c && text.size() < UINT32_MAX ? tir::c::without_comments(text) : std::string(text);
 }
 
-OtherCode::OtherCode(const Deployment& deployment, const edit::EditedMembers& edited) {
+OtherCode::OtherCode(const edit::EditedMembers& edited) {
+  const Deployment& deployment = edited.deployment();
   std::set<std::string_view> sources;
   for (const Module& module : deployment.library().modules) {
     for (const FileRef& file : module.files.sources) sources.insert(file.name);
@@ -268,13 +269,13 @@ std::size_t find_other(std::string_view text, std::string_view name, std::string
 
 }  // namespace
 
-ModuleCode::ModuleCode(const Deployment& deployment, std::size_t module, const OtherCode& others,
+ModuleCode::ModuleCode(std::size_t module, const OtherCode& others,
                        const edit::EditedMembers& edited)
     : others_(others) {
-  const ModuleFiles& files = deployment.library().modules[module].files;
+  const ModuleFiles& files = edited.deployment().library().modules[module].files;
   for (const auto& list : {files.sources, files.headers}) {
     for (const FileRef& file : list) {
-      const Member* const member = deployment.archive().find(file.name);
+      const Member* const member = edited.archive().find(file.name);
       if (member == nullptr || !members_.insert(member).second) continue;
       texts_.push_back({member->name, code_of(*member, edited.text_of(*member))});
     }

@@ -31,7 +31,7 @@ class OtherCode {
  public:
   using Members = std::set<const archive::Member*>;
 
-  OtherCode(const Deployment& deployment, const edit::EditedMembers& edited);
+  explicit OtherCode(const edit::EditedMembers& edited);
 
   /// The first place of a word in members that are not in `except`, "line 2 of app.c"; empty if
   /// there is none.
@@ -68,8 +68,7 @@ struct PoolNames {
 class ModuleCode {
  public:
   /// The arguments must outlive this, and the texts must not change meanwhile.
-  ModuleCode(const Deployment& deployment, std::size_t module, const OtherCode& others,
-             const edit::EditedMembers& edited);
+  ModuleCode(std::size_t module, const OtherCode& others, const edit::EditedMembers& edited);
 
   PoolNames names_of_pool(std::string_view pool, const TakesPool& takes) const;
   /// The first place where code uses a macro; empty if it is only defined.

@@ -89,15 +89,13 @@ std::string loaded_name(std::string_view text, tir::SourceRange load) {
 
 class Narrowing {
  public:
-  Narrowing(const Deployment& deployment, std::size_t module, const graph::Topology* network,
-            edit::EditedMembers& edited, const DeploymentOptions& options)
-      : deployment_(deployment),
-        archive_(deployment.archive()),
-        module_(deployment.library().modules[module]),
+  Narrowing(std::size_t module, const graph::Topology* network, edit::EditedMembers& edited)
+      : deployment_(edited.deployment()),
+        archive_(edited.archive()),
+        module_(deployment_.library().modules[module]),
         index_(module),
         network_(network),
-        edited_(edited),
-        options_(options) {}
+        edited_(edited) {}
 
   std::vector<OptimizedConstant> run() && {
     if (!read_parameters()) return {};
@@ -235,7 +233,7 @@ class Narrowing {
     std::set<KernelArgument> wanted;
     for (const auto& [argument, given] : arguments_) wanted.insert(argument);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      Reading reading{edited_.take_tir(c, options_.tir_limits), {}};
+      Reading reading{edited_.take_tir(c), {}};
       reading.constants =
           constants_of(reading.tir.document.module,
                        tir::prim_functions_of(reading.tir.document.module), {}, wanted);
@@ -399,7 +397,7 @@ class Narrowing {
   /// `dltype` of the graph. Also finds the storage of each parameter.
   void change_graph(edit::EditedMembers& edited) {
     const Member& member = member_of(*module_.files.graph);
-    const json::Document document({archive_.path(), member.name, edited.text_of(member)}, {});
+    const json::Document document(edited.source_of(member));
     const json::Value root = document.root();
     const std::vector<json::Value> types = listed(root.at("attrs").at("dltype"));
     const std::vector<json::Value> storages = listed(root.at("attrs").at("storage_id"));
@@ -459,8 +457,7 @@ class Narrowing {
   void change_metadata(edit::EditedMembers& edited) const {
     const Member* const member = archive_.find(kMetadata);
     if (member == nullptr) return;
-    const support::SourceText source{archive_.path(), member->name, edited.text_of(*member)};
-    const json::Document document(source, {});
+    const json::Document document(edited.source_of(*member));
     const json::Value owner = metadata_of(document.root(), module_.name);
     std::vector<edit::Edit> edits;
     const auto memory = owner.find("memory");
@@ -471,8 +468,8 @@ class Narrowing {
         if (size == nullptr) continue;
         const json::Value bytes = one.at("size_bytes");
         if (bytes.integer() != static_cast<std::int64_t>(size->before)) continue;
-        edits.push_back(
-            edit::number_edit(source, edit::range_of(bytes), *size, "the size of a parameter"));
+        edits.push_back(edit::number_edit(document.source(), edit::range_of(bytes), *size,
+                                          "the size of a parameter"));
       }
     }
     edit::NumberChange sum;
@@ -489,7 +486,7 @@ class Narrowing {
   // --- What comes out ----------------------------------------------------------------------------
 
   void check(const NewConstants& wanted, const edit::EditedMembers& edited) {
-    const Deployment after = edited.open(options_);
+    const Deployment after = edited.open();
     check_c(wanted, after);
     check_network(after);
     check_file(after);
@@ -572,7 +569,6 @@ class Narrowing {
   std::size_t index_;
   const graph::Topology* network_;
   edit::EditedMembers& edited_;
-  const DeploymentOptions& options_;
   std::vector<Param> params_;
   std::vector<Parameter> parameters_;  // in the order of `params_`
   support::NameMap<std::string_view, std::size_t> by_name_{};
@@ -586,11 +582,9 @@ class Narrowing {
 
 }  // namespace
 
-std::vector<OptimizedConstant> narrow_parameters(const Deployment& deployment, std::size_t module,
-                                                 const graph::Topology* network,
-                                                 edit::EditedMembers& edited,
-                                                 const DeploymentOptions& options) {
-  return Narrowing(deployment, module, network, edited, options).run();
+std::vector<OptimizedConstant> narrow_parameters(std::size_t module, const graph::Topology* network,
+                                                 edit::EditedMembers& edited) {
+  return Narrowing(module, network, edited).run();
 }
 
 }  // namespace mlf::optimize

@@ -24,9 +24,7 @@ namespace mlf::optimize {
 /// A function goes only if each of its names in the archive's code is its prototype, its
 /// definition, or inside of such a function, and if a header states the module's interface without
 /// it. Reads C and captured TIR again: they must equal the old TIR without these functions.
-std::vector<std::vector<OptimizedFunction>> drop_functions(const Deployment& deployment,
-                                                           edit::EditedMembers& edited,
-                                                           const tir::ReadLimits& limits);
+std::vector<std::vector<OptimizedFunction>> drop_functions(edit::EditedMembers& edited);
 
 // --- Parameters ----------------------------------------------------------------------------------
 
@@ -38,10 +36,8 @@ std::vector<std::vector<OptimizedFunction>> drop_functions(const Deployment& dep
 /// receives only parameters of that type as this argument and loads single elements from it. Reads
 /// the result again: C, network and parameters must be the old ones with these changes. Otherwise
 /// throws `Error` (check_failed) and leaves `edited` unchanged.
-std::vector<OptimizedConstant> narrow_parameters(const Deployment& deployment, std::size_t module,
-                                                 const graph::Topology* network,
-                                                 edit::EditedMembers& edited,
-                                                 const DeploymentOptions& options);
+std::vector<OptimizedConstant> narrow_parameters(std::size_t module, const graph::Topology* network,
+                                                 edit::EditedMembers& edited);
 
 // --- Workspace pools: the moves of a plan, and the members that contain the offsets --------------
 
@@ -79,14 +75,8 @@ struct PoolChanges {
   bool drop_unused = false;
 };
 
-/// An archive whose workspace pools get new offsets.
-struct Replanned {
-  const Deployment& deployment;                            ///< before any change
-  edit::EditedMembers& edited;                             ///< its present members, and TIR of them
-  std::map<std::size_t, const graph::Topology*> networks;  ///< by module
-  /// How its generated C contradicts captured TIR; empty if it does not.
-  std::string contradiction{};
-};
+/// By module.
+using NetworkOfModule = std::map<std::size_t, const graph::Topology*>;
 
 /// Returns the first contradiction between generated C and captured TIR; empty if there is none.
 std::string contradiction_in(const Deployment& deployment);
@@ -106,9 +96,9 @@ std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& chang
 /// Reads the new members to check them: the old TIR and the new one differ only in offsets and
 /// sizes of these pools, and each of these equals that of the moves. Does not check that the moves
 /// are a valid plan; that is up to the caller.
-std::vector<archive::EditedMember> with_offsets(const Replanned& replanned,
-                                                std::span<const PoolMove> moves,
-                                                const tir::ReadLimits& limits);
+std::vector<archive::EditedMember> with_offsets(edit::EditedMembers& edited,
+                                                const NetworkOfModule& networks,
+                                                std::span<const PoolMove> moves);
 
 /// The same with the calls of each network in the order of `plan` (ModulePlan::order), and offsets
 /// for that order. Moves the statements of main in generated C and captured TIR, and no other
@@ -116,7 +106,8 @@ std::vector<archive::EditedMember> with_offsets(const Replanned& replanned,
 ///
 /// Reads the result again to check that every representation of main has the same calls with the
 /// same memory in the new order, and that the offsets fit the lifetimes in the new TIR.
-std::vector<archive::EditedMember> with_order(const Replanned& replanned, const ArchivePlan& plan,
-                                              const DeploymentOptions& options);
+std::vector<archive::EditedMember> with_order(edit::EditedMembers& edited,
+                                              const NetworkOfModule& networks,
+                                              const ArchivePlan& plan);
 
 }  // namespace mlf::optimize

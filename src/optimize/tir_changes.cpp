@@ -532,12 +532,11 @@ TirChanges::FileEdits TirChanges::edits(const edit::PlacedTir& tir,
   return TextChange(*this, tir, edited).run();
 }
 
-void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited,
-                const tir::ReadLimits& limits) {
+void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited) {
   if (changes.empty()) return edited.keep_tir(std::move(tir));
   if (tir.document.source.dialect != tir::Dialect::save_json) {
     apply_edits(edited, changes.edits(tir, edited));
-    return check_texts(std::move(tir), changes, edited, limits);
+    return check_texts(std::move(tir), changes, edited);
   }
   tir.document.module = changes.made_in(std::move(tir.document.module));
   std::string text;
@@ -546,9 +545,8 @@ void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMemb
   edited.replace({tir.name(), std::move(text)});
 }
 
-void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited,
-                 const tir::ReadLimits& limits) {
-  edit::PlacedTir after = edited.take_tir(before, limits);
+void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited) {
+  edit::PlacedTir after = edited.take_tir(before);
   edit::require_equal(changes.made_in(std::move(before.document.module)), after.document.module,
                       before.name());
   edited.keep_tir(std::move(after));

@@ -105,13 +105,11 @@ struct NewConstants {
 void add_changes(const ModuleConstants& constants, const NewConstants& wanted, TirChanges& changes);
 
 /// Makes the changes in TIR: prints a lossless twin anew, and edits and checks a text.
-void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited,
-                const tir::ReadLimits& limits);
+void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited);
 
 /// Reads texts with edits again. Throws `Error` (check_failed) unless they equal `before` with
 /// these changes. `edited` keeps the new TIR.
-void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited,
-                 const tir::ReadLimits& limits);
+void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited);
 
 /// Adds edits to those of the same members.
 void add_edits(TirChanges::FileEdits& edits, TirChanges::FileEdits more);

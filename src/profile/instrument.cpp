@@ -208,9 +208,8 @@ archive::Lost instrument(const Deployment& deployment, const Network& network,
   if (network.topology.provenance.kind == graph::ProvenanceKind::graph_json) {
     refuse("a graph executor has no main: its runtime calls the kernels");
   }
-  const edit::EditedMembers members(deployment.archive());
-  const edit::MainCalls main =
-      edit::calls_of_main(deployment, members, network.module, network.topology, {});
+  edit::EditedMembers members(deployment);
+  const edit::MainCalls main = edit::calls_of_main(members, network);
   archive::Changes changes;
   changes.edit.push_back({main.member->name, instrumented(main, module)});
   for (const AddedMember& one : instrument_members(module, main.slots.size())) {

@@ -94,7 +94,7 @@ class ProfiledProgram {
     builder.compile_program(
         run::program_text(plan_, {.runtime = std::move(runtime), .timed_runs = runs()}));
     builder.compile_module(has_main ? run::with_hooks(deployment_, network_)
-                                    : edit::EditedMembers(deployment_.archive()));
+                                    : edit::EditedMembers(deployment_));
     machine_.link(builder);
     return machine_.results(directory, {.time = options_.timeout, .memory = options_.memory},
                             result_bytes());

@@ -403,9 +403,8 @@ void export_static(const std::string& symbol, std::string_view text,
 }  // namespace
 
 edit::EditedMembers with_hooks(const Deployment& deployment, const Network& network) {
-  edit::EditedMembers edited(deployment.archive());
-  const edit::MainCalls main =
-      edit::calls_of_main(deployment, edited, network.module, network.topology, {});
+  edit::EditedMembers edited(deployment);
+  const edit::MainCalls main = edit::calls_of_main(edited, network);
   const std::string& member = main.member->name;
   std::vector<edit::Edit> edits;
   std::string declarations;

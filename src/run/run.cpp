@@ -36,7 +36,7 @@ std::uint64_t result_bytes(const RunPlan& plan) {
 edit::EditedMembers members_for(const RunPlan& plan, const Deployment& deployment,
                                 const Network& network) {
   const bool has_hooks = !plan.records.empty() && !plan.entry.symbol.empty();
-  return has_hooks ? with_hooks(deployment, network) : edit::EditedMembers(deployment.archive());
+  return has_hooks ? with_hooks(deployment, network) : edit::EditedMembers(deployment);
 }
 
 RunResult result_of(RunPlan plan, const std::string& results) {

@@ -18,19 +18,14 @@ inline Result<std::vector<std::string>> write_moves(const Deployment& deployment
                                                     std::span<const optimize::PoolMove> moves,
                                                     const std::string& output) {
   return support::to_result([&] {
-    edit::EditedMembers edited(deployment.archive());
+    edit::EditedMembers edited(deployment);
     const Networks networks = support::get_or_throw(deployment.networks());
-    optimize::Replanned replanned{.deployment = deployment,
-                                  .edited = edited,
-                                  .networks = {},
-                                  .contradiction = optimize::contradiction_in(deployment)};
-    for (const Network& one : networks.found) {
-      replanned.networks.emplace(one.module, &one.topology);
-    }
-    for (archive::EditedMember& one : optimize::with_offsets(replanned, moves, {})) {
+    optimize::NetworkOfModule of_module;
+    for (const Network& one : networks.found) of_module.emplace(one.module, &one.topology);
+    for (archive::EditedMember& one : optimize::with_offsets(edited, of_module, moves)) {
       edited.replace(std::move(one));
     }
-    static_cast<void>(edited.write(output, {}));
+    static_cast<void>(edited.write(output));
     return edited.names();
   });
 }
