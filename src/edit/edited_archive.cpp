@@ -47,6 +47,22 @@ std::string apply(std::string_view text, std::vector<Edit> edits) {
   return result;
 }
 
+void remove_elements(std::span<const tir::SourceRange> elements, const std::vector<bool>& removed,
+                     std::vector<Edit>& edits) {
+  bool is_first = true;  // whether no element remains before it
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto [begin, end] = elements[i];
+    const bool is_last = i + 1 == elements.size();
+    if (!removed[i]) {
+      is_first = false;
+    } else if (is_first) {
+      edits.push_back({{begin, is_last ? end : elements[i + 1].begin}, {}});
+    } else {
+      edits.push_back({{elements[i - 1].end, end}, {}});
+    }
+  }
+}
+
 Edit number_edit(const support::SourceText& source, tir::SourceRange range,
                  const NumberChange& change, std::string_view what) {
   const char* const begin = source.text.data() + range.begin;
@@ -97,10 +113,12 @@ void EditedMembers::replace(archive::EditedMember member) {
   edited_.insert_or_assign(std::move(member.name), std::move(member.content));
 }
 
-void EditedMembers::edit(const archive::Member& member, std::vector<Edit> edits) {
-  const std::string_view text = text_of(member);
-  std::string content = apply(text, std::move(edits));
-  if (content != text) replace({member.name, std::move(content)});
+void EditedMembers::edit(FileEdits edits) {
+  for (auto& [member, of_member] : edits) {
+    const std::string_view text = text_of(*member);
+    std::string content = apply(text, std::move(of_member));
+    if (content != text) replace({member->name, std::move(content)});
+  }
 }
 
 tir::Input EditedMembers::input_of(const archive::Member& member) const {

@@ -49,9 +49,16 @@ struct Edit {
   std::string text;
 };
 
+/// Edits of several members.
+using FileEdits = std::map<const archive::Member*, std::vector<Edit>>;
+
 /// Returns the text with all edits, which may come in any order. Two edits of one range must be
 /// equal, and others must not overlap; throws `Error` otherwise.
 std::string apply(std::string_view text, std::vector<Edit> edits);
+
+/// Adds the edits that remove elements of a list, each with one comma.
+void remove_elements(std::span<const tir::SourceRange> elements, const std::vector<bool>& removed,
+                     std::vector<Edit>& edits);
 
 /// A number of a plan, before and after.
 struct NumberChange {
@@ -103,8 +110,8 @@ class EditedMembers {
     return {archive().path(), member.name, text_of(member)};
   }
   void replace(archive::EditedMember member);
-  /// Applies edits to the present text of a member, which is replaced if it changes.
-  void edit(const archive::Member& member, std::vector<Edit> edits);
+  /// Applies edits to the present texts of members, which are replaced if they change.
+  void edit(FileEdits edits);
   /// Returns the present text of a member with captured TIR, without a digest.
   tir::Input input_of(const archive::Member& member) const;
   /// Returns the files of generated C with their present texts, without digests.

@@ -383,10 +383,10 @@ using tir::SourceRange;
 
 class CEditor {
  public:
-  CEditor(const CConstants& constants, edit::EditedMembers& edited)
+  CEditor(const CConstants& constants, const edit::EditedMembers& edited)
       : constants_(constants), edited_(edited) {}
 
-  void run() && {
+  edit::FileEdits run() && {
     for (const CConstant& constant : constants_.all) {
       if (constant.after.is_removed) {
         remove(constant);
@@ -395,15 +395,9 @@ class CEditor {
       }
     }
     for (const CPoolOfConstants& pool : constants_.pools) change_total(pool);
-    const NewConstants wanted = new_constants_of(constants_);
-    for (const CReading& reading : constants_.readings) {
-      TirChanges changes;
-      add_changes(reading.constants, wanted, changes);
-      add_edits(edits_, changes.edits(reading.tir, edited_));
-      restrict_pools(reading);
-    }
+    for (const CReading& reading : constants_.readings) restrict_pools(reading);
     for (const Member* const file : files_of(constants_)) change_copies(*file);
-    apply_edits(edited_, std::move(edits_));
+    return std::move(edits_);
   }
 
  private:
@@ -527,14 +521,14 @@ class CEditor {
   }
 
   const CConstants& constants_;
-  edit::EditedMembers& edited_;
-  TirChanges::FileEdits edits_;
+  const edit::EditedMembers& edited_;
+  edit::FileEdits edits_;
 };
 
 }  // namespace
 
-void edit_c(const CConstants& constants, edit::EditedMembers& edited) {
-  CEditor(constants, edited).run();
+edit::FileEdits declaration_edits(const CConstants& constants, const edit::EditedMembers& edited) {
+  return CEditor(constants, edited).run();
 }
 
 }  // namespace mlf::optimize

@@ -105,8 +105,8 @@ CConstants read_constants(std::size_t module, const OtherCode& others, edit::Edi
 /// Returns what becomes of the constants, the field `after` of each.
 NewConstants new_constants_of(const CConstants& constants);
 
-/// Applies the changes to the C members.
-void edit_c(const CConstants& constants, edit::EditedMembers& edited);
+/// Returns the edits of declarations, comments and copies in the C. Those of uses are `TirChanges`.
+edit::FileEdits declaration_edits(const CConstants& constants, const edit::EditedMembers& edited);
 
 // --- What becomes of them
 // -------------------------------------------------------------------------

@@ -214,14 +214,15 @@ void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t 
 
 void edit_captured(std::vector<CapturedReading> captured,
                    const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited) {
+  std::vector<ChangedTir> all;
   for (CapturedReading& reading : captured) {
-    TirChanges changes;
+    ChangedTir& one = all.emplace_back(ChangedTir{std::move(reading.tir)});
     for (const auto& [module, constants] : reading.constants) {
       const NewConstants* const of_module = support::find_value(wanted, module);
-      if (of_module != nullptr) add_changes(constants, *of_module, changes);
+      if (of_module != nullptr) add_changes(constants, *of_module, one.changes);
     }
-    change_tir(std::move(reading.tir), changes, edited);
   }
+  change_all(std::move(all), {}, edited);
 }
 
 }  // namespace mlf::optimize

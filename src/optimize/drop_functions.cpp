@@ -47,7 +47,6 @@ class Dropping {
  public:
   Dropping(const Network& network, const OtherCode& others, edit::EditedMembers& edited)
       : deployment_(edited.deployment()),
-        archive_(edited.archive()),
         index_(network.module),
         module_(deployment_.library().modules[index_]),
         main_(network.topology.provenance.symbol),
@@ -102,7 +101,8 @@ class Dropping {
   }
 
   void find_names() {
-    for (const FileRef& file : module_.files.sources) files_.insert(archive_.find(file.name));
+    for (const FileRef& file : module_.files.sources)
+      files_.insert(edited_.archive().find(file.name));
     files_.erase(nullptr);
     Symbols names;
     for (const auto& [symbol, function] : functions_) names.insert(symbol);
@@ -173,20 +173,35 @@ class Dropping {
   // --- Changes -----------------------------------------------------------------------------------
 
   void change(std::span<const Member* const> captured) {
-    edit::EditedMembers edited = edited_.fork();
-    change_c(edited);
+    std::vector<ChangedTir> all;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      edit::PlacedTir before = edited_.take_tir(c);
-      const TirChanges changes = changes_of(before.document.module);
-      check_texts(std::move(before), changes, edited);
+      all.push_back(changed(edited_.take_tir(c)));
     }
-    for (const Member* const member : captured) change_text(*member, edited);
-    change_metadata(edited);
+    std::vector<const Member*> texts;
+    for (const Member* const member : captured) {
+      all.push_back(changed(edited_.take_tir(*member)));
+      if (!all.back().changes.empty()) texts.push_back(member);
+    }
+    edit::FileEdits edits = edits_of_c();
+    edits.merge(edits_of_metadata(edited_, [&](const json::Document& metadata, auto& of_metadata) {
+      drop_workspaces(metadata, of_metadata);
+    }));
+    edit::EditedMembers edited = edited_.fork();
+    change_all(std::move(all), std::move(edits), edited);
+    for (const Member* const member : texts) refuse_uses(*member, edited.text_of(*member));
     edited_.take_all(std::move(edited));
   }
 
-  void change_c(edit::EditedMembers& edited) const {
-    TirChanges::FileEdits edits;
+  ChangedTir changed(edit::PlacedTir tir) const {
+    TirChanges changes;
+    for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
+      if (dropped_.contains(one.symbol)) changes.drop(one.function.id());
+    }
+    return {std::move(tir), std::move(changes)};
+  }
+
+  edit::FileEdits edits_of_c() const {
+    edit::FileEdits edits;
     for (const std::string& symbol : dropped_) {
       const Function& function = functions_.find(symbol)->second;
       const std::string_view text = edited_.text_of(*function.member);
@@ -200,58 +215,29 @@ class Dropping {
           edits[member].push_back({with_guard(text, one.range), {}});
       }
     }
-    apply_edits(edited, std::move(edits));
+    return edits;
   }
 
-  TirChanges changes_of(const tir::Module& module) const {
-    TirChanges changes;
-    for (const tir::NamedFunction& one : tir::functions_of(module)) {
-      if (dropped_.contains(one.symbol)) changes.drop(one.function.id());
-    }
-    return changes;
-  }
-
-  void change_text(const Member& member, edit::EditedMembers& edited) const {
-    edit::PlacedTir tir = edited_.take_tir(member);
-    const TirChanges changes = changes_of(tir.document.module);
-    const bool is_changed = !changes.empty();
-    change_tir(std::move(tir), changes, edited);
-    if (!is_changed) return;
-    tir::c::for_each_word(edited.text_of(member), [&](std::string_view word, std::size_t) {
+  void refuse_uses(const Member& member, std::string_view text) const {
+    tir::c::for_each_word(text, [&](std::string_view word, std::size_t) {
       if (dropped_.contains(word)) edit::refuse("'" + std::string(word) + "' is used", member.name);
     });
   }
 
   /// TVM lists the workspaces of all functions.
-  void change_metadata(edit::EditedMembers& edited) const {
-    const Member* const member = archive_.find("metadata.json");
-    if (member == nullptr) return;
-    const json::Document document(edited.source_of(*member));
-    const json::Value owner = metadata_of(document.root(), module_.name);
-    const json::Value listed = owner.at("memory").at("functions").at("operator_functions");
+  void drop_workspaces(const json::Document& metadata, std::vector<edit::Edit>& edits) const {
+    const json::Value owner = metadata_of(metadata.root(), module_.name);
     std::vector<SourceRange> entries;
     std::vector<bool> goes;
-    for (const json::Value one : listed.as_array()) {
+    for (const json::Value one :
+         owner.at("memory").at("functions").at("operator_functions").as_array()) {
       entries.push_back(edit::range_of(one));
       goes.push_back(dropped_.contains(one.at("function_name").as_string()));
     }
-    std::vector<edit::Edit> edits;
-    bool is_first = true;  // whether no entry remains before it
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const bool has_next = i + 1 < entries.size();
-      if (!goes[i]) {
-        is_first = false;
-      } else if (!is_first) {
-        edits.push_back({{entries[i - 1].end, entries[i].end}, {}});
-      } else {
-        edits.push_back({{entries[i].begin, has_next ? entries[i + 1].begin : entries[i].end}, {}});
-      }
-    }
-    edited.edit(*member, std::move(edits));
+    edit::remove_elements(entries, goes, edits);
   }
 
   const Deployment& deployment_;
-  const archive::Archive& archive_;
   std::size_t index_;
   const Module& module_;
   std::string main_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +18,6 @@
 #include "archive/rewrite.h"
 #include "deployment/agreement.h"
 #include "deployment/contradictions.h"
-#include "deployment/tir_name.h"
 #include "edit/edited_archive.h"
 #include "graph/node_queries.h"
 #include "json/document.h"
@@ -47,15 +46,13 @@ using support::get_or_throw;
 // Representations of one function use different variable names (`compute.global_let`,
 // `compute_global_let_2`), but the same order.
 
-/// Names of the pools of one module.
+/// Names of pools.
 using PoolSet = std::set<std::string, std::less<>>;
 
-/// A let of a pool, and its old and new offset.
-struct AssignedLet {
-  std::string variable;  ///< in the TIR that the moves name
-  std::string pool;
-  std::uint64_t old_offset = 0;
-  std::uint64_t new_offset = 0;
+/// A buffer, and the pool that it is in.
+struct PlannedLet {
+  const PoolMove* pool;
+  const BufferMove* move;
 };
 
 /// One module's moves, found in the TIR that they name.
@@ -63,12 +60,10 @@ struct ModuleAssignment {
   std::size_t module = 0;
   PoolSet pools;
   std::map<std::string, edit::NumberChange, std::less<>> sizes;
-  std::map<std::string, std::vector<AssignedLet>, std::less<>> lets;  ///< by symbol
-
-  /// Whether a function belongs to this module: other modules in the same TIR may have pools with
-  /// the same names.
-  std::set<std::string, std::less<>> symbols;
-  bool has_function(std::string_view symbol) const { return symbols.contains(symbol); }
+  /// By symbol. Other modules in the same TIR may have pools with the same names.
+  std::map<std::string, std::vector<PlannedLet>, std::less<>> lets;
+  std::vector<FunctionSites> in_c;  ///< the functions of its C that have pools
+  PoolSet arrays;                   ///< pools that the C defines
 
   /// The bytes of all pools, before or after. metadata.json has the sum as one number.
   std::uint64_t total(std::uint64_t edit::NumberChange::*when) const {
@@ -82,106 +77,52 @@ struct ModuleAssignment {
   edit::refuse("function " + quoted(function.name) + ": " + message);
 }
 
-/// The moves of one pool whose buffers are not found yet.
-class Unfound {
- public:
-  explicit Unfound(std::span<const PoolMove> moves) : moves_(moves) {
-    for (const PoolMove& move : moves) found_.emplace_back(move.buffers.size());
-  }
-
-  /// Takes each move once: a second let with the same name, offset and function is another buffer,
-  /// and takes the next matching move.
-  AssignedLet take(const FunctionSites& function, const LetSite& let) {
-    for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
-      if (moves_[pool].pool != let.pool) continue;
-      for (std::size_t i = 0; i < moves_[pool].buffers.size(); ++i) {
-        const BufferMove& move = moves_[pool].buffers[i];
-        const bool here = move.function == function.name || move.function == function.symbol;
-        if (found_[pool][i] || !here || move.variable != let.variable ||
-            move.old_offset != let.value) {
-          continue;
-        }
-        found_[pool][i] = true;
-        return {let.variable, let.pool, move.old_offset, move.new_offset};
-      }
-    }
-    refuse_in(function, quoted(let.variable) + " at " + std::to_string(let.value) + " of pool " +
-                            quoted(let.pool) + " is not in the plan");
-  }
-
-  /// A buffer that no function has would keep its place while others move over it.
-  void check_all_found() const {
-    for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
-      for (std::size_t i = 0; i < found_[pool].size(); ++i) {
-        if (found_[pool][i]) continue;
-        const BufferMove& move = moves_[pool].buffers[i];
-        edit::refuse("the archive has no " + quoted(move.variable) + " at " +
-                     std::to_string(move.old_offset) + " of pool " + quoted(moves_[pool].pool) +
-                     " in function " + quoted(move.function));
-      }
-    }
-  }
-
- private:
-  std::span<const PoolMove> moves_;
-  std::vector<std::vector<bool>> found_;
-};
-
-/// Finds every buffer of the moves of one module in the functions of its TIR. Throws `Error`
-/// (check_failed) if a buffer is missing in the TIR or in the moves, or has another offset.
-// The moves use the names of one TIR. After this function, function and order identify lets,
-// because all representations share these.
-ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
-                        const std::vector<FunctionSites>& functions) {
-  ModuleAssignment result{.module = module, .pools = {}, .sizes = {}, .lets = {}, .symbols = {}};
-  for (const PoolMove& move : moves) {
-    result.pools.insert(move.pool);
-    result.sizes[move.pool] = {move.old_size, move.new_size};
-  }
-  Unfound unfound(moves);
-  for (const FunctionSites& function : functions) {
-    std::vector<AssignedLet> lets;
-    for (const LetSite& let : function.lets) {
-      lets.push_back(unfound.take(function, let));
-    }
-    result.lets.emplace(function.symbol, std::move(lets));
-  }
-  unfound.check_all_found();
-  return result;
+/// " at 64 of pool 'global_workspace'".
+std::string place_of(std::uint64_t offset, const std::string& pool) {
+  return " at " + std::to_string(offset) + " of pool " + quoted(pool);
 }
 
-/// Checks that the function has as many buffers in pools as in the plan's TIR.
-void check_count(const ModuleAssignment& assignment, const FunctionSites& function) {
-  const auto found = assignment.lets.find(function.symbol);
+/// Takes the first move of the let from those that are left: a second let with the same name,
+/// offset and function is another buffer.
+PlannedLet take(std::vector<PlannedLet>& left, const FunctionSites& function, const LetSite& let) {
+  const auto found = std::ranges::find_if(left, [&](const PlannedLet& one) {
+    const BufferMove& move = *one.move;
+    const bool is_here = move.function == function.name || move.function == function.symbol;
+    return is_here && one.pool->pool == let.pool && move.variable == let.variable &&
+           move.old_offset == let.value;
+  });
+  if (found == left.end()) {
+    refuse_in(function,
+              quoted(let.variable) + place_of(let.value, let.pool) + " is not in the plan");
+  }
+  const PlannedLet taken = *found;
+  left.erase(found);
+  return taken;
+}
+
+/// Every number of a function that belongs to the plan, in any representation. It must contain
+/// exactly the old plan; otherwise nothing in it is changed.
+void add_numbers(const ModuleAssignment& assignment, const FunctionSites& function,
+                 TirChanges& changes) {
+  const auto* const lets = support::find_value(assignment.lets, function.symbol);
   // A function that is not in the plan's TIR may still receive a pool and pass it on.
-  const std::size_t expected = found == assignment.lets.end() ? 0 : found->second.size();
-  if (function.lets.size() == expected) return;
-  refuse_in(function, "it has " + std::to_string(function.lets.size()) +
-                          " buffers in pools here, and " + std::to_string(expected) +
-                          " in the TIR of the plan");
-}
-
-/// The representation must contain exactly the old plan; otherwise nothing in it is changed.
-void check_offset(const FunctionSites& function, const LetSite& let, const AssignedLet& wanted) {
-  if (let.pool == wanted.pool && let.value == wanted.old_offset) return;
-  refuse_in(function, quoted(let.variable) + " is at " + std::to_string(let.value) + " of pool " +
-                          quoted(let.pool) + " here, and " + quoted(wanted.variable) + " at " +
-                          std::to_string(wanted.old_offset) + " of " + quoted(wanted.pool) +
-                          " in the TIR of the plan");
-}
-
-/// Returns every number of a function that belongs to the plan, in any representation. Throws as
-/// above if they differ from the assignment.
-std::vector<StatedNumber> site_values(const ModuleAssignment& assignment,
-                                      const FunctionSites& function) {
-  check_count(assignment, function);
-  std::vector<StatedNumber> values;
-  for (const LetSite& let : function.lets) {
-    const AssignedLet& wanted = assignment.lets.find(function.symbol)->second[values.size()];
-    check_offset(function, let, wanted);
-    values.push_back({let.offset,
-                      {wanted.old_offset, wanted.new_offset},
-                      "the offset of " + quoted(let.variable)});
+  const std::size_t expected = lets == nullptr ? 0 : lets->size();
+  if (function.lets.size() != expected) {
+    refuse_in(function, "it has " + std::to_string(function.lets.size()) +
+                            " buffers in pools here, and " + std::to_string(expected) +
+                            " in the TIR of the plan");
+  }
+  for (std::size_t i = 0; i < expected; ++i) {
+    const LetSite& let = function.lets[i];
+    const auto& [pool, move] = (*lets)[i];
+    if (let.pool != pool->pool || let.value != move->old_offset) {
+      refuse_in(function, quoted(let.variable) + " is" + place_of(let.value, let.pool) +
+                              " here, and " + quoted(move->variable) +
+                              place_of(move->old_offset, pool->pool) + " in the TIR of the plan");
+    }
+    changes.set_number({let.offset,
+                        {move->old_offset, move->new_offset},
+                        "the offset of " + quoted(let.variable)});
   }
   for (const SizeSite& site : function.sizes) {
     const edit::NumberChange& size = assignment.sizes.find(site.pool)->second;
@@ -189,9 +130,8 @@ std::vector<StatedNumber> site_values(const ModuleAssignment& assignment,
       refuse_in(function, "pool " + quoted(site.pool) + " has " + std::to_string(site.value) +
                               " bytes here, and " + std::to_string(size.before) + " in the plan");
     }
-    values.push_back({site.size, size, "the size of pool " + quoted(site.pool)});
+    changes.set_number({site.size, size, "the size of pool " + quoted(site.pool)});
   }
-  return values;
 }
 
 // --- Sizes outside of TIR ------------------------------------------------------------------------
@@ -228,16 +168,13 @@ std::optional<edit::NumberChange> add_metadata_edit(const json::Document& metada
   const std::uint64_t after = assignment.total(&edit::NumberChange::after);
   std::vector<edit::NumberChange> possible;
   for (const std::uint64_t more : beside) possible.push_back({before + more, after + more});
-  if (auto change = metadata_change(metadata, module, "workspace_size_bytes", possible)) {
-    edits.push_back(std::move(change->edit));
-    return change->number;
-  }
-  if (before != after) {
+  const auto change = change_metadata(metadata, module, "workspace_size_bytes", possible, edits);
+  if (!change && before != after) {
     edit::refuse(
         "workspace_size_bytes of main is not " + std::to_string(before) + ", the sum of its pools",
-        "metadata.json");
+        kMetadata);
   }
-  return std::nullopt;
+  return change;
 }
 
 class Replanning {
@@ -256,16 +193,16 @@ class Replanning {
     refuse_disagreement();
     for (std::size_t module = 0; module < modules().size(); ++module) assign_module(module);
     check_callees();
-    edit::EditedMembers after = edited_.fork();
-    for (const Member& member : archive_.members()) change_text(member, after);
-    for (const ModuleAssignment& assignment : assignments_) {
-      arrays_.clear();
-      const std::vector<FunctionSites> with_pools = generated_c(assignment);
-      declarations(assignment);
-      refuse_other_uses(assignment, with_pools);
+    for (const Member& member : archive_.members()) {
+      if (edited_.captured_form(member)) change_captured(member);
     }
-    apply_edits(after, std::move(edits_));
-    for (ChangedC& one : changed_c_) check(one, after);
+    for (ModuleAssignment& assignment : assignments_) {
+      change_c(assignment);
+      declarations(assignment);
+      refuse_other_uses(assignment);
+    }
+    edit::EditedMembers after = edited_.fork();
+    change_all(std::move(changed_), std::move(edits_), after);
     return std::move(after).take();
   }
 
@@ -292,10 +229,13 @@ class Replanning {
     for (const PoolMove& move : moves_) pools.insert(move.pool);
     for (const Member& member : archive_.members()) {
       if (!edited_.captured_form(member)) continue;
-      const tir::Document& document = captured_document(member).document;
-      const tir::Dialect dialect = document.source.dialect;
-      if (can_change(dialect)) continue;
-      if (sites_of(tir::prim_functions_of(document.module), pools).empty()) continue;
+      edit::PlacedTir tir = edited_.take_tir(member);
+      const tir::Dialect dialect = tir.document.source.dialect;
+      if (can_change(dialect) ||
+          sites_of(tir::prim_functions_of(tir.document.module), pools).empty()) {
+        edited_.keep_tir(std::move(tir));
+        continue;
+      }
       edit::refuse(
           "a text in this dialect, " + std::string(to_string(dialect)) +
               ", does not show a whole plan, so it cannot be changed; TIR that is captured as "
@@ -319,20 +259,18 @@ class Replanning {
     edit::refuse("the archive has no TIR '" + stem + "'");
   }
 
-  /// A TIR that moves name, read once. It may have functions of several modules whose pools have
+  /// The functions of a TIR that moves name. It may have those of several modules whose pools have
   /// equal names.
-  struct NamedTir {
-    std::shared_ptr<const tir::Document> document;
-    edit::FunctionsByModule functions;
-  };
-  const NamedTir& tir_of(const TirSource& source) {
-    const auto known = named_.find(&source);
-    if (known != named_.end()) return known->second;
-    auto document = get_or_throw(deployment_.document(source));
-    take_functions(document->module);
-    edit::FunctionsByModule functions = edit::functions_by_module(document->module, deployment_);
-    return named_.emplace(&source, NamedTir{std::move(document), std::move(functions)})
-        .first->second;
+  const edit::FunctionsByModule& functions_of(const TirSource& source) {
+    const auto [known, is_new] = functions_.try_emplace(&source);
+    if (!is_new) return known->second;
+    // The deployment keeps it.
+    const tir::Module& tir = get_or_throw(deployment_.document(source))->module;
+    for (const tir::NamedFunction& one : tir::functions_of(tir)) {
+      known_.emplace(one.name);
+      known_.emplace(one.symbol);
+    }
+    return known->second = edit::functions_by_module(tir, deployment_);
   }
 
   /// The TIR of main and of kernels, which state the sizes of pools without buffers.
@@ -347,128 +285,106 @@ class Replanning {
     return stems;
   }
 
-  /// Finds the moves of one module in the TIR that the plan was made from. Refuses objects, whose
-  /// machine code also contains offsets.
+  /// Finds every buffer of the moves of one module in the TIR that the plan was made from: the
+  /// moves use its names. Refuses objects, whose machine code also contains offsets.
   void assign_module(std::size_t module) {
-    std::vector<PoolMove> moves;
-    PoolSet pools;
+    ModuleAssignment found{
+        .module = module, .pools = {}, .sizes = {}, .lets = {}, .in_c = {}, .arrays = {}};
+    std::vector<PlannedLet> left;
     std::set<std::string> stems;
-    for (const PoolMove& move : moves_) {
-      if (move.module != module) continue;
-      moves.push_back(move);
-      pools.insert(move.pool);
-      for (const BufferMove& buffer : move.buffers) stems.insert(buffer.source);
-    }
-    if (moves.empty()) return;
-    if (stems.empty()) stems = stems_of_kernels(module);
-    refuse_objects(modules()[module]);
-    std::vector<FunctionSites> functions;
-    for (const std::string& stem : stems) {
-      const auto* const here =
-          support::find_value(tir_of(source_named(module, stem)).functions, module);
-      if (here == nullptr) continue;
-      for (FunctionSites& one : sites_of(*here, pools)) {
-        callees_.insert(one.callees.begin(), one.callees.end());
-        functions.push_back(std::move(one));
+    for (const PoolMove& pool : moves_) {
+      if (pool.module != module) continue;
+      found.pools.insert(pool.pool);
+      found.sizes[pool.pool] = {pool.old_size, pool.new_size};
+      for (const BufferMove& move : pool.buffers) {
+        left.push_back({&pool, &move});
+        stems.insert(move.source);
       }
     }
-    assignments_.push_back(assign(module, moves, functions));
-    for (const FunctionSites& one : functions) assignments_.back().symbols.insert(one.symbol);
-  }
-
-  /// Collects the names of all functions with TIR that other functions may call.
-  void take_functions(const tir::Module& tir) {
-    for (const tir::NamedFunction& one : tir::functions_of(tir)) {
-      known_.emplace(one.name);
-      known_.emplace(one.symbol);
+    if (found.pools.empty()) return;
+    if (stems.empty()) stems = stems_of_kernels(module);
+    refuse_objects(modules()[module]);
+    for (const std::string& stem : stems) {
+      const auto* const here =
+          support::find_value(functions_of(source_named(module, stem)), module);
+      if (here == nullptr) continue;
+      for (const FunctionSites& function : sites_of(*here, found.pools)) {
+        callees_.insert(function.callees.begin(), function.callees.end());
+        std::vector<PlannedLet> lets;
+        for (const LetSite& let : function.lets) lets.push_back(take(left, function, let));
+        found.lets.emplace(function.symbol, std::move(lets));
+      }
     }
+    // A buffer that no function has would keep its place while others move over it.
+    for (const auto& [pool, move] : left) {
+      edit::refuse("the archive has no " + quoted(move->variable) +
+                   place_of(move->old_offset, pool->pool) + " in function " +
+                   quoted(move->function));
+    }
+    assignments_.push_back(std::move(found));
   }
 
   /// A function without TIR may keep the pointer, or use any bytes of the pool.
   void check_callees() const {
     for (const std::string& callee : callees_) {
-      const bool known = known_.contains(callee) ||
-                         std::any_of(assignments_.begin(), assignments_.end(),
-                                     [&](const auto& one) { return one.has_function(callee); });
-      if (!known)
-        edit::refuse("'" + callee + "' is given a pool, and its TIR is not in the archive");
-    }
-  }
-
-  /// The captured TIR before the change; read once.
-  const edit::PlacedTir& captured_document(const Member& member) {
-    const auto known = documents_.find(&member);
-    if (known != documents_.end()) return known->second;
-    return documents_.emplace(&member, edited_.take_tir(member)).first->second;
-  }
-
-  /// Null for a module that does not change.
-  const ModuleAssignment* assignment_of(std::size_t module) const {
-    const auto one = std::ranges::lower_bound(assignments_, module, {}, &ModuleAssignment::module);
-    return one != assignments_.end() && one->module == module ? &*one : nullptr;
-  }
-
-  static void add_numbers(const ModuleAssignment& assignment, const FunctionSites& function,
-                          TirChanges& changes) {
-    for (StatedNumber& number : site_values(assignment, function)) {
-      changes.set_number(std::move(number));
+      if (known_.contains(callee)) continue;
+      edit::refuse("'" + callee + "' is given a pool, and its TIR is not in the archive");
     }
   }
 
   /// Both the text and the lossless twin of captured TIR contain the plan.
-  void change_text(const Member& member, edit::EditedMembers& after) {
-    if (!edited_.captured_form(member)) return;
-    TirChanges changes;
-    const tir::Module& tir = captured_document(member).document.module;
-    for (const auto& [module, functions] : edit::functions_by_module(tir, deployment_)) {
-      const ModuleAssignment* const assignment = assignment_of(module);
-      if (assignment == nullptr) continue;
-      for (const FunctionSites& function : sites_of(functions, assignment->pools)) {
-        add_numbers(*assignment, function, changes);
+  void change_captured(const Member& member) {
+    ChangedTir& changed = changed_.emplace_back(ChangedTir{edited_.take_tir(member)});
+    const auto functions = edit::functions_by_module(changed.before.document.module, deployment_);
+    for (const ModuleAssignment& assignment : assignments_) {
+      const auto* const here = support::find_value(functions, assignment.module);
+      if (here == nullptr) continue;
+      for (const FunctionSites& function : sites_of(*here, assignment.pools)) {
+        add_numbers(assignment, function, changed.changes);
       }
     }
-    change_tir(std::move(documents_.extract(&member).mapped()), changes, after);
   }
 
-  /// Generated C of a module, before its changes.
-  struct ChangedC {
-    const ModuleAssignment* assignment;
-    edit::PlacedTir before;
-    TirChanges changes{};
-  };
-
-  /// Every function with buffers in a pool must be in the C, which is the code that runs. Returns
-  /// the functions of the C that have pools.
-  std::vector<FunctionSites> generated_c(const ModuleAssignment& assignment) {
+  /// Every function with buffers in a pool must be in the C, which is the code that runs.
+  void change_c(ModuleAssignment& assignment) {
     std::set<std::string> found;
-    std::vector<FunctionSites> with_pools;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
-      ChangedC changed{&assignment, edited_.take_tir(c)};
-      const edit::FunctionsByModule functions =
-          edit::functions_by_module(changed.before.document.module, deployment_);
+      ChangedTir& changed = changed_.emplace_back(ChangedTir{edited_.take_tir(c)});
+      const auto functions = edit::functions_by_module(changed.before.document.module, deployment_);
+      changed.before.c = &resized(c, assignment);
       const auto* const here = support::find_value(functions, assignment.module);
-      if (here != nullptr) {
-        for (FunctionSites& function : sites_of(*here, assignment.pools)) {
-          found.insert(function.symbol);
-          add_numbers(assignment, function, changed.changes);
-          take_arrays(function, changed.before.places);
-          with_pools.push_back(std::move(function));
+      if (here == nullptr) continue;
+      for (FunctionSites& function : sites_of(*here, assignment.pools)) {
+        found.insert(function.symbol);
+        add_numbers(assignment, function, changed.changes);
+        for (const SizeSite& size : function.sizes) {
+          const bool is_spelled = changed.before.places.find(size.size) != nullptr;
+          if (size.is_listed && is_spelled) assignment.arrays.insert(size.pool);
         }
+        assignment.in_c.push_back(std::move(function));
       }
-      add_edits(edits_, changed.changes.edits(changed.before, edited_));
-      changed_c_.push_back(std::move(changed));
     }
     for (const auto& [symbol, lets] : assignment.lets) {
       if (!lets.empty() && !found.contains(symbol)) {
         edit::refuse("the archive has no C of function '" + symbol + "'");
       }
     }
-    return with_pools;
+  }
+
+  /// The same C where the application defines pools of the new sizes, which headers state.
+  const TirSource& resized(const TirSource& c, const ModuleAssignment& assignment) {
+    TirSource& changed = resized_.emplace_back(c);
+    tir::CSources sources = *c.c;
+    for (tir::CPool& pool : sources.pools) {
+      const auto* const size = support::find_value(assignment.sizes, pool.name);
+      if (size != nullptr) pool.bytes = static_cast<std::int64_t>(size->after);
+    }
+    changed.c = std::make_shared<const tir::CSources>(std::move(sources));
+    return changed;
   }
 
   /// Code that uses a pool other than by the offsets in functions depends on its size and contents.
-  void refuse_other_uses(const ModuleAssignment& assignment,
-                         const std::vector<FunctionSites>& with_pools) {
+  void refuse_other_uses(const ModuleAssignment& assignment) {
     if (!others_) others_.emplace(edited_);
     const Module& module = modules()[assignment.module];
     const ModuleCode code(assignment.module, *others_, edited_);
@@ -479,7 +395,7 @@ class Replanning {
     if (!joined.empty()) edit::refuse(joined + " may join parts of names");
     for (const std::string& pool : assignment.pools) {
       const auto takes = [&](std::string_view function, std::size_t parameter) {
-        return std::ranges::any_of(with_pools, [&](const FunctionSites& one) {
+        return std::ranges::any_of(assignment.in_c, [&](const FunctionSites& one) {
           return one.symbol == function && one.takes(pool, parameter);
         });
       };
@@ -489,13 +405,6 @@ class Replanning {
     }
     refuse_use("the size of the workspace", code.use_of_macro(macro_of(module, kWorkspaceSize)));
     refuse_use("a section of the C", code.use_of_sections());
-  }
-
-  /// Collects the pools whose sizes the text states where it defines their memory.
-  void take_arrays(const FunctionSites& function, const tir::Places& places) {
-    for (const SizeSite& size : function.sizes) {
-      if (size.is_listed && places.find(size.size) != nullptr) arrays_.insert(size.pool);
-    }
   }
 
   /// The bytes that metadata.json may count together with the pools of a module.
@@ -511,7 +420,7 @@ class Replanning {
     for (const auto& [pool, size] : assignment.sizes) {
       // A pool of the application: the header states its required size.
       const bool has_macro = edit_macro(module, pool_size(pool), size);
-      if (has_macro != arrays_.contains(pool)) continue;
+      if (has_macro != assignment.arrays.contains(pool)) continue;
       edit::refuse(
           "the generated C has " +
           std::string(has_macro ? "both an array and a macro" : "neither an array nor a macro") +
@@ -521,7 +430,7 @@ class Replanning {
       edit::refuse("no metadata.json: nothing says that these are all files of module '" +
                    module.name + "'");
     }
-    const Member& metadata = member_named("metadata.json");
+    const Member& metadata = member_named(kMetadata);
     if (!metadata_) metadata_.emplace(edited_.source_of(metadata));
     const auto claim = add_metadata_edit(*metadata_, module.name, assignment,
                                          beside_pools(assignment.module), edits_[&metadata]);
@@ -547,19 +456,6 @@ class Replanning {
     return found;
   }
 
-  /// Reads the C with the new files and pool sizes, like a deployment.
-  void check(ChangedC& changed, const edit::EditedMembers& now) const {
-    tir::CSources sources = now.files_of(*changed.before.c);
-    for (tir::CPool& pool : sources.pools) {
-      const auto size = changed.assignment->sizes.find(pool.name);
-      if (size == changed.assignment->sizes.end()) continue;
-      pool.bytes = static_cast<std::int64_t>(size->second.after);
-    }
-    edit::require_equal(changed.changes.made_in(std::move(changed.before.document.module)),
-                        tir::read_c(sources, edited_.reading().tir_limits).module,
-                        changed.before.name());
-  }
-
   edit::EditedMembers& edited_;
   const Deployment& deployment_;
   const archive::Archive& archive_;
@@ -569,12 +465,11 @@ class Replanning {
   std::set<std::string> callees_;
   std::set<std::string, std::less<>> known_;
   std::optional<OtherCode> others_;
-  std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
   std::optional<json::Document> metadata_;
-  TirChanges::FileEdits edits_;
-  std::map<const TirSource*, NamedTir> named_;
-  std::map<const Member*, edit::PlacedTir> documents_;
-  std::vector<ChangedC> changed_c_;
+  edit::FileEdits edits_;
+  std::map<const TirSource*, edit::FunctionsByModule> functions_;
+  std::vector<ChangedTir> changed_;
+  std::deque<TirSource> resized_;  // C with other sizes of pools, of `changed_`
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ class Optimizing {
         change_constants_of(group);
       }
     }
-    if (!edited_.empty()) change_metadata();
+    if (!edited_.empty()) change_bytes_of_main();
   }
 
   /// Changes these modules together, or one by one if that is not possible.
@@ -164,8 +164,13 @@ class Optimizing {
   NewConstants change_c(CConstants& constants, edit::EditedMembers& edited) const {
     NewConstants wanted = new_constants_of(constants);
     edit::EditedMembers of_module = edited.fork();
-    edit_c(constants, of_module);
-    check_c(constants, wanted, of_module);
+    edit::FileEdits edits = declaration_edits(constants, edited);
+    std::vector<ChangedTir> all;
+    for (CReading& reading : constants.readings) {
+      ChangedTir& one = all.emplace_back(ChangedTir{std::move(reading.tir)});
+      add_changes(reading.constants, wanted, one.changes);
+    }
+    change_all(std::move(all), std::move(edits), of_module);
     edited.take_all(std::move(of_module));
     return wanted;
   }
@@ -216,8 +221,15 @@ class Optimizing {
   }
 
   CompiledCode code_of(std::size_t module, const CConstants& constants) const {
+    const NewConstants wanted = new_constants_of(constants);
+    edit::FileEdits edits = declaration_edits(constants, edited_);
+    for (const CReading& reading : constants.readings) {
+      TirChanges changes;
+      add_changes(reading.constants, wanted, changes);
+      changes.add_edits(reading.tir, edited_, edits);
+    }
     edit::EditedMembers edited = edited_.fork();
-    edit_c(constants, edited);
+    edited.edit(std::move(edits));
     const Deployment changed = edited.open();
     return get_or_throw(
         compile_module(changed.archive(), changed.library().modules[module], *options_.compiler));
@@ -297,30 +309,14 @@ class Optimizing {
     module.constants_after = total_after(constants);
   }
 
-  /// Reads the C again, and keeps that TIR. It must equal the old one with these changes and no
-  /// others.
-  void check_c(CConstants& constants, const NewConstants& wanted,
-               edit::EditedMembers& edited) const {
-    for (CReading& reading : constants.readings) {
-      TirChanges changes;
-      add_changes(reading.constants, wanted, changes);
-      check_texts(std::move(reading.tir), changes, edited);
-    }
-  }
-
   /// Changes `constants_size_bytes` of main, if it is the number that TVM counts.
-  void change_metadata() {
-    const archive::Member* const metadata = archive_.find("metadata.json");
-    if (metadata == nullptr) return;
-    std::vector<edit::Edit> edits;
-    const json::Document document(edited_.source_of(*metadata));
-    for (const auto& [module, network] : networks_) {
-      const auto change =
-          metadata_change(document, report_.modules[module].name, "constants_size_bytes",
-                          possible_changes(module, *network));
-      if (change) edits.push_back(change->edit);
-    }
-    edited_.edit(*metadata, std::move(edits));
+  void change_bytes_of_main() {
+    edited_.edit(edits_of_metadata(edited_, [&](const json::Document& metadata, auto& edits) {
+      for (const auto& [module, network] : networks_) {
+        change_metadata(metadata, report_.modules[module].name, "constants_size_bytes",
+                        possible_changes(module, *network), edits);
+      }
+    }));
   }
 
   /// For all constants, or for those of Relay's main only.

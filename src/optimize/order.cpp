@@ -108,8 +108,8 @@ std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
   return result;
 }
 
-/// Nothing for a TIR without main.
-TirChanges new_order_in(const edit::PlacedTir& tir, std::span<const Reordering> reorderings) {
+/// A TIR without main does not change.
+ChangedTir in_new_order(edit::PlacedTir tir, std::span<const Reordering> reorderings) {
   TirChanges changes;
   const bool is_text = tir.document.source.dialect != tir::Dialect::save_json;
   for (const Reordering& one : reorderings) {
@@ -120,21 +120,20 @@ TirChanges new_order_in(const edit::PlacedTir& tir, std::span<const Reordering> 
         edit::slots_of_network(main, is_text ? &tir.places : nullptr, *one.network, tir.files),
         one.order);
   }
-  return changes;
+  return {std::move(tir), std::move(changes)};
 }
 
 /// Moves the calls in every representation of main.
 void move_calls(std::span<const Reordering> reorderings, edit::EditedMembers& edited) {
   const Deployment& deployment = edited.deployment();
+  std::vector<ChangedTir> all;
   for (const Reordering& one : reorderings) {
     // Machine code also contains the order of calls.
     refuse_objects(deployment.library().modules[one.module]);
     bool is_there = false;
     for (const TirSource& c : get_or_throw(deployment.generated_c(one.module))) {
-      edit::PlacedTir tir = edited.take_tir(c);
-      const TirChanges changes = new_order_in(tir, {&one, 1});
-      is_there = is_there || !changes.empty();
-      change_tir(std::move(tir), changes, edited);
+      all.push_back(in_new_order(edited.take_tir(c), {&one, 1}));
+      is_there = is_there || !all.back().changes.empty();
     }
     if (!is_there)
       edit::refuse("the archive has no C of function '" + one.network->provenance.symbol + "'");
@@ -142,10 +141,9 @@ void move_calls(std::span<const Reordering> reorderings, edit::EditedMembers& ed
   // TIR of other targets and of earlier stages has no main, or the mains of these networks.
   for (const Member& member : deployment.archive().members()) {
     if (!edited.captured_form(member)) continue;
-    edit::PlacedTir tir = edited.take_tir(member);
-    const TirChanges changes = new_order_in(tir, reorderings);
-    change_tir(std::move(tir), changes, edited);
+    all.push_back(in_new_order(edited.take_tir(member), reorderings));
   }
+  change_all(std::move(all), {}, edited);
 }
 
 /// Identifies a buffer independently of the order of calls.

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,8 +31,6 @@ namespace {
 
 using archive::Member;
 using support::get_or_throw;
-
-constexpr std::string_view kMetadata = "metadata.json";
 
 /// A parameter of the file with what becomes of it.
 struct Parameter {
@@ -353,15 +349,22 @@ class Narrowing {
   // --- Changes -----------------------------------------------------------------------------------
 
   void change() {
-    edit::EditedMembers edited = edited_.fork();
     const NewConstants wanted = new_constants();
+    edit::FileEdits edits;
     for (const Reading& reading : readings_) {
-      apply_edits(edited, changes_of(reading, wanted).edits(reading.tir, edited_));
+      changes_of(reading, wanted).add_edits(reading.tir, edited_, edits);
     }
-    change_graph(edited);
-    change_file(edited);
-    change_metadata(edited);
-    check(wanted, edited);
+    change_graph(edits);
+    change_file(edits);
+    edits.merge(edits_of_metadata(edited_, [&](const json::Document& metadata, auto& of_metadata) {
+      change_sizes(metadata, of_metadata);
+    }));
+    edit::EditedMembers edited = edited_.fork();
+    edited.edit(std::move(edits));
+    const Deployment after = edited.open();
+    check_c(wanted, after);
+    check_network(after);
+    check_file(after);
     edited_.take_all(std::move(edited));
   }
 
@@ -395,14 +398,13 @@ class Narrowing {
   }
 
   /// `dltype` of the graph. Also finds the storage of each parameter.
-  void change_graph(edit::EditedMembers& edited) {
+  void change_graph(edit::FileEdits& edits) {
     const Member& member = member_of(*module_.files.graph);
-    const json::Document document(edited.source_of(member));
+    const json::Document document(edited_.source_of(member));
     const json::Value root = document.root();
     const std::vector<json::Value> types = listed(root.at("attrs").at("dltype"));
     const std::vector<json::Value> storages = listed(root.at("attrs").at("storage_id"));
     const std::vector<json::Value> rows = elements_of(root.at("node_row_ptr"));
-    std::vector<edit::Edit> edits;
     std::size_t node = 0;
     for (const json::Value one : root.at("nodes").as_array()) {
       const std::size_t row = node++;
@@ -416,50 +418,38 @@ class Narrowing {
                             types[at].as_string() == to_string(found->dtype);
       if (!is_there)
         edit::refuse("the graph has no type of '" + found->param->name + "'", member.name);
-      edits.push_back({edit::range_of(types[at]), "\"" + to_string(*found->after) + "\""});
+      edits[&member].push_back({edit::range_of(types[at]), "\"" + to_string(*found->after) + "\""});
       if (const auto storage = storages[at].integer()) {
         sizes_[*storage] = {found->bytes(), found->new_bytes()};
       }
     }
-    edited.edit(member, std::move(edits));
   }
 
   /// Before the data of an array are its rank (32 bits), the code, bits and lanes of its type, its
   /// extents (64 bits each) and the number of bytes (64 bits).
-  void change_file(edit::EditedMembers& edited) const {
-    const Member& member = member_of(*module_.files.parameters);
-    const std::string_view old = edited.text_of(member);
-    std::vector<const Parameter*> changed;
+  void change_file(edit::FileEdits& edits) const {
+    std::vector<edit::Edit>& of_file = edits[&member_of(*module_.files.parameters)];
+    const auto put = [&](std::size_t at, std::size_t old_size, std::span<const std::byte> bytes) {
+      of_file.push_back({edit::at(at, at + old_size),
+                         {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+    };
     for (const Parameter& one : parameters_) {
-      if (one.after) changed.push_back(&one);
-    }
-    std::ranges::sort(changed, {}, [](const Parameter* one) { return one->param->offset; });
-    std::string content;
-    std::size_t copied = 0;
-    for (const Parameter* const one : changed) {
-      const std::vector<std::byte> data = converted(one->dtype, one->param->data, *one->after);
+      if (!one.after) continue;
+      const std::vector<std::byte> data = converted(one.dtype, one.param->data, *one.after);
       const std::uint64_t size = data.size();
-      content += old.substr(copied, one->param->offset - copied);
-      copied = one->param->offset + one->bytes();
-      const std::size_t at = content.size();
-      const std::size_t type_at = at - (one->param->shape.size() + 1) * sizeof size - 4;
-      content[type_at] = static_cast<char>(one->after->code);
-      content[type_at + 1] = static_cast<char>(one->after->bits);
-      std::memcpy(content.data() + at - sizeof size, &size, sizeof size);
-      content.append(reinterpret_cast<const char*>(data.data()), data.size());
+      const std::size_t at = one.param->offset;
+      const std::size_t type_at = at - (one.param->shape.size() + 1) * sizeof size - 4;
+      const std::array type{static_cast<std::byte>(one.after->code), std::byte{one.after->bits}};
+      put(type_at, type.size(), type);
+      put(at - sizeof size, sizeof size, std::as_bytes(std::span(&size, 1)));
+      put(at, one.bytes(), data);
     }
-    content += old.substr(copied);
-    edited.replace({member.name, std::move(content)});
   }
 
   /// The sizes of storage, and the sum of all parameters, where TVM counts them. TVM gives some
   /// storage the size of another, if intermediate results share storage: such an entry stays.
-  void change_metadata(edit::EditedMembers& edited) const {
-    const Member* const member = archive_.find(kMetadata);
-    if (member == nullptr) return;
-    const json::Document document(edited.source_of(*member));
-    const json::Value owner = metadata_of(document.root(), module_.name);
-    std::vector<edit::Edit> edits;
+  void change_sizes(const json::Document& metadata, std::vector<edit::Edit>& edits) const {
+    const json::Value owner = metadata_of(metadata.root(), module_.name);
     const auto memory = owner.find("memory");
     const auto sids = memory && memory->is_object() ? memory->find("sids") : std::nullopt;
     if (sids) {
@@ -468,7 +458,7 @@ class Narrowing {
         if (size == nullptr) continue;
         const json::Value bytes = one.at("size_bytes");
         if (bytes.integer() != static_cast<std::int64_t>(size->before)) continue;
-        edits.push_back(edit::number_edit(document.source(), edit::range_of(bytes), *size,
+        edits.push_back(edit::number_edit(metadata.source(), edit::range_of(bytes), *size,
                                           "the size of a parameter"));
       }
     }
@@ -477,25 +467,16 @@ class Narrowing {
       sum.before += one.bytes();
       sum.after += one.new_bytes();
     }
-    const auto total =
-        metadata_change(document, module_.name, "constants_size_bytes", std::array{sum});
-    if (total) edits.push_back(total->edit);
-    edited.edit(*member, std::move(edits));
+    change_metadata(metadata, module_.name, "constants_size_bytes", std::array{sum}, edits);
   }
 
   // --- What comes out ----------------------------------------------------------------------------
 
-  void check(const NewConstants& wanted, const edit::EditedMembers& edited) {
-    const Deployment after = edited.open();
-    check_c(wanted, after);
-    check_network(after);
-    check_file(after);
-  }
-
+  /// The graph states types of the C.
   void check_c(const NewConstants& wanted, const Deployment& after) {
     const auto sources = get_or_throw(after.generated_c(index_));
     if (sources.size() != readings_.size()) edit::refuse("generated C is missing afterwards");
-    for (std::size_t i = 0; i < readings_.size(); ++i) {
+    for (std::size_t i = 0; i < sources.size(); ++i) {
       Reading& reading = readings_[i];
       const tir::Module expected =
           changes_of(reading, wanted).made_in(std::move(reading.tir.document.module));

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
@@ -371,10 +372,10 @@ std::optional<SourceRange> other_elements(std::string_view text, SourceRange val
 class TextChange {
  public:
   TextChange(const TirChanges& changes, const edit::PlacedTir& tir,
-             const edit::EditedMembers& edited)
-      : changes_(changes), tir_(tir), edited_(edited) {}
+             const edit::EditedMembers& edited, edit::FileEdits& edits)
+      : changes_(changes), tir_(tir), edited_(edited), edits_(edits) {}
 
-  TirChanges::FileEdits run() && {
+  void run() && {
     for (const auto& [use, after] : changes_.constants_) change_use(*use, *after);
     for (const auto& [integer, number] : changes_.numbers_) {
       const tir::Place* const place = tir_.places.find(integer);
@@ -385,12 +386,12 @@ class TextChange {
     if (dialect() != tir::Dialect::c) {
       for (const NodeId function : changes_.dropped_) drop(function);
     }
-    return std::move(edits_);
   }
 
  private:
   tir::Dialect dialect() const { return tir_.document.source.dialect; }
   std::string_view text_of(std::uint32_t file) const { return edited_.text_of(*tir_.files[file]); }
+  std::vector<edit::Edit>& of_text() { return edits_[tir_.files[0]]; }
   void edit(std::uint32_t file, SourceRange range, std::string text) {
     edits_[tir_.files[file]].push_back({range, std::move(text)});
   }
@@ -462,34 +463,22 @@ class TextChange {
         by_info.emplace(constant.info, Listed{&constant, change.wanted[i]});
       }
     }
-    bool is_first = true;  // whether no element remains before it in its list
+    std::vector<SourceRange> list;
+    std::vector<bool> removed;
     for (const tir::ListedConstant& listed : tir_.places.listed()) {
-      const std::string_view text = text_of(0);
-      if (listed.mention.begin > 0 && text[listed.mention.begin - 1] == '[') is_first = true;
+      if (listed.mention.begin > 0 && text_of(0)[listed.mention.begin - 1] == '[') {
+        edit::remove_elements(std::exchange(list, {}), std::exchange(removed, {}), of_text());
+      }
       const auto found = by_info.find(listed.info);
       const NewConstant* const wanted = found == by_info.end() ? nullptr : found->second.wanted;
-      if (wanted != nullptr && wanted->is_removed) {
-        edit(0, with_comma(text, listed.mention, is_first), {});
-        continue;
-      }
-      is_first = false;
-      if (wanted == nullptr) continue;
+      list.push_back(listed.mention);
+      removed.push_back(wanted != nullptr && wanted->is_removed);
+      if (wanted == nullptr || wanted->is_removed) continue;
       const PoolConstant& constant = *found->second.constant;
       change_number({0, listed.offset}, {constant.offset, wanted->offset},
                     "the offset of '" + constant.name + "'");
     }
-  }
-
-  static SourceRange with_comma(std::string_view text, SourceRange mention, bool is_first) {
-    constexpr std::string_view kComma = ", ";
-    constexpr auto kLength = static_cast<std::uint32_t>(kComma.size());
-    if (is_first && text.substr(mention.end).starts_with(kComma)) {
-      return {mention.begin, mention.end + kLength};
-    }
-    if (!is_first && text.substr(0, mention.begin).ends_with(kComma)) {
-      return {mention.begin - kLength, mention.end};
-    }
-    return mention;
+    edit::remove_elements(list, removed, of_text());
   }
 
   void change_order(const std::vector<edit::CallSlot>& slots,
@@ -520,46 +509,50 @@ class TextChange {
   const TirChanges& changes_;
   const edit::PlacedTir& tir_;
   const edit::EditedMembers& edited_;
-  TirChanges::FileEdits edits_;
+  edit::FileEdits& edits_;
 };
 
 tir::Module TirChanges::made_in(tir::Module module) const {
   return IrChange(*this, std::move(module)).run();
 }
 
-TirChanges::FileEdits TirChanges::edits(const edit::PlacedTir& tir,
-                                        const edit::EditedMembers& edited) const {
-  return TextChange(*this, tir, edited).run();
+void TirChanges::add_edits(const edit::PlacedTir& tir, const edit::EditedMembers& edited,
+                           edit::FileEdits& edits) const {
+  TextChange(*this, tir, edited, edits).run();
 }
 
-void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited) {
-  if (changes.empty()) return edited.keep_tir(std::move(tir));
-  if (tir.document.source.dialect != tir::Dialect::save_json) {
-    apply_edits(edited, changes.edits(tir, edited));
-    return check_texts(std::move(tir), changes, edited);
+void change_all(std::vector<ChangedTir> all, edit::FileEdits edits, edit::EditedMembers& edited) {
+  const auto is_text = [](const ChangedTir& one) {
+    return one.before.document.source.dialect != tir::Dialect::save_json;
+  };
+  for (const ChangedTir& one : all) {
+    if (is_text(one)) one.changes.add_edits(one.before, edited, edits);
   }
-  tir.document.module = changes.made_in(std::move(tir.document.module));
-  std::string text;
-  support::get_or_throw(
-      tir::write_save_json(tir.document, [&](std::string_view bytes) { text += bytes; }));
-  edited.replace({tir.name(), std::move(text)});
-}
-
-void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited) {
-  edit::PlacedTir after = edited.take_tir(before);
-  edit::require_equal(changes.made_in(std::move(before.document.module)), after.document.module,
-                      before.name());
-  edited.keep_tir(std::move(after));
-}
-
-void add_edits(TirChanges::FileEdits& edits, TirChanges::FileEdits more) {
-  for (auto& [member, of_member] : more) {
-    std::ranges::move(of_member, std::back_inserter(edits[member]));
+  std::erase_if(edits, [](const auto& of_member) { return of_member.second.empty(); });
+  const auto is_edited = [&](const Member* file) { return edits.contains(file); };
+  std::vector<edit::PlacedTir> unchanged;
+  std::erase_if(all, [&](ChangedTir& one) {
+    const bool stays = one.changes.empty() && std::ranges::none_of(one.before.files, is_edited);
+    if (stays) unchanged.push_back(std::move(one.before));
+    return stays;
+  });
+  edited.edit(std::move(edits));
+  for (edit::PlacedTir& one : unchanged) edited.keep_tir(std::move(one));
+  for (auto& [before, changes] : all) {
+    tir::Document& document = before.document;
+    const bool is_twin = document.source.dialect == tir::Dialect::save_json;
+    document.module = changes.made_in(std::move(document.module));
+    if (is_twin) {
+      std::string text;
+      support::get_or_throw(
+          tir::write_save_json(document, [&](std::string_view bytes) { text += bytes; }));
+      edited.replace({before.name(), std::move(text)});
+      continue;
+    }
+    edit::PlacedTir after = edited.take_tir(before);
+    edit::require_equal(document.module, after.document.module, before.name());
+    edited.keep_tir(std::move(after));
   }
-}
-
-void apply_edits(edit::EditedMembers& edited, TirChanges::FileEdits edits) {
-  for (auto& [member, of_member] : edits) edited.edit(*member, std::move(of_member));
 }
 
 bool may_have_one_element(const ConstantUse& use, const edit::PlacedTir& tir,

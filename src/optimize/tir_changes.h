@@ -38,8 +38,6 @@ struct StatedNumber {
 /// What becomes of the nodes of one module. Uses and lists of constants must outlive this.
 class TirChanges {
  public:
-  using FileEdits = std::map<const archive::Member*, std::vector<edit::Edit>>;
-
   /// Throws `Error` (check_failed) if the number gets another value, too.
   void set_number(StatedNumber number);
   /// Another type, or one element. Around each load is a Cast to the old type.
@@ -56,10 +54,11 @@ class TirChanges {
   bool empty() const;
   /// Returns the module with these changes.
   tir::Module made_in(tir::Module module) const;
-  /// Returns the edits that make them in the texts of `tir`, except that definitions of C do not
-  /// go. Numbers that a text does not spell follow from others. Throws `Error` (check_failed) if a
-  /// text has another form.
-  FileEdits edits(const edit::PlacedTir& tir, const edit::EditedMembers& edited) const;
+  /// Adds the edits that make them in the texts of `tir`, except that definitions of C do not go.
+  /// Numbers that a text does not spell follow from others. Throws `Error` (check_failed) if a text
+  /// has another form.
+  void add_edits(const edit::PlacedTir& tir, const edit::EditedMembers& edited,
+                 edit::FileEdits& edits) const;
 
  private:
   friend class IrChange;
@@ -104,17 +103,16 @@ struct NewConstants {
 /// list of constants.
 void add_changes(const ModuleConstants& constants, const NewConstants& wanted, TirChanges& changes);
 
-/// Makes the changes in TIR: prints a lossless twin anew, and edits and checks a text.
-void change_tir(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited);
+/// TIR, and what becomes of it.
+struct ChangedTir {
+  edit::PlacedTir before;
+  TirChanges changes{};
+};
 
-/// Reads texts with edits again. Throws `Error` (check_failed) unless they equal `before` with
-/// these changes. `edited` keeps the new TIR.
-void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited);
-
-/// Adds edits to those of the same members.
-void add_edits(TirChanges::FileEdits& edits, TirChanges::FileEdits more);
-/// Makes them.
-void apply_edits(edit::EditedMembers& edited, TirChanges::FileEdits edits);
+/// Makes the changes of all of these, whose texts may share files, and further edits of members.
+/// Prints lossless twins anew. Reads texts again: throws `Error` (check_failed) unless each of them
+/// equals its old TIR with its changes. `edited` keeps the new TIR.
+void change_all(std::vector<ChangedTir> all, edit::FileEdits edits, edit::EditedMembers& edited);
 
 /// Whether the constant may get one element: its extents are numbers, its indices may become 0, and
 /// a text spells all of that.
