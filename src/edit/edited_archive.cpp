@@ -170,14 +170,18 @@ EditedMembers EditedMembers::fork() const {
 
 void EditedMembers::take_all(EditedMembers others) {
   for (auto& [name, content] : others.edited_) replace({name, std::move(content)});
+  if (others.base_ != this) return;
   for (auto& [name, kept] : others.kept_) keep_tir(std::move(kept));
 }
 
-std::optional<deployment::TirForm> EditedMembers::captured_form(
-    const archive::Member& member) const {
-  const auto name = deployment::parse_tir_member(directory_, member.name);
-  if (!name || member.type != archive::MemberType::file) return std::nullopt;
-  return name->form;
+std::vector<const archive::Member*> EditedMembers::captured() const {
+  std::vector<const archive::Member*> captured;
+  for (const archive::Member& member : archive().members()) {
+    const bool is_file = member.type == archive::MemberType::file;
+    if (is_file && deployment::parse_tir_member(directory_, member.name))
+      captured.push_back(&member);
+  }
+  return captured;
 }
 
 archive::Changes EditedMembers::changes() const {

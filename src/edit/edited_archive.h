@@ -117,8 +117,8 @@ class EditedMembers {
   /// Returns the files of generated C with their present texts, without digests.
   tir::CSources files_of(const TirSource& c) const;
 
-  /// Returns the form of captured TIR; nullopt for another member.
-  std::optional<deployment::TirForm> captured_form(const archive::Member& member) const;
+  /// Returns the members with captured TIR, in the order of the archive.
+  std::vector<const archive::Member*> captured() const;
 
   /// Gives away the TIR of a member or of generated C. Reads its present text, unless the TIR was
   /// kept. Throws `Error` if it cannot be read.
@@ -134,7 +134,7 @@ class EditedMembers {
   /// Returns the same members, without the TIR that was kept, for further changes. This must
   /// outlive the result, and not change meanwhile.
   EditedMembers fork() const;
-  /// Adds the members of `others`, which override members of the same name, and their TIR.
+  /// Adds the members of `others`, which override members of the same name, and the TIR of a fork.
   void take_all(EditedMembers others);
   bool empty() const { return edited_.empty(); }
   /// Returns the names of the changed members, in the order of the archive.

@@ -129,14 +129,13 @@ class Keeping {
 CapturedMembers captured_members(edit::EditedMembers& edited) {
   const Deployment& deployment = edited.deployment();
   CapturedMembers members;
-  for (const Member& member : deployment.archive().members()) {
-    if (!edited.captured_form(member)) continue;
-    edit::PlacedTir tir = edited.take_tir(member);
+  for (const Member* const member : edited.captured()) {
+    edit::PlacedTir tir = edited.take_tir(*member);
     std::set<std::size_t> modules;
     for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
       if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
     }
-    for (const std::size_t module : modules) members[module].push_back(&member);
+    for (const std::size_t module : modules) members[module].push_back(member);
     edited.keep_tir(std::move(tir));
   }
   return members;

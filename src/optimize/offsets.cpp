@@ -181,21 +181,15 @@ class Replanning {
  public:
   Replanning(edit::EditedMembers& edited, const NetworkOfModule& networks,
              std::span<const PoolMove> moves)
-      : edited_(edited),
-        deployment_(edited.deployment()),
-        archive_(edited.archive()),
-        networks_(networks),
-        moves_(moves) {}
+      : edited_(edited), deployment_(edited.deployment()), networks_(networks), moves_(moves) {}
 
   /// Checks all results before the first write.
-  std::vector<archive::EditedMember> run() {
+  void run() {
     refuse_dialects();
     refuse_disagreement();
     for (std::size_t module = 0; module < modules().size(); ++module) assign_module(module);
     check_callees();
-    for (const Member& member : archive_.members()) {
-      if (edited_.captured_form(member)) change_captured(member);
-    }
+    for (const Member* const member : edited_.captured()) change_captured(*member);
     for (ModuleAssignment& assignment : assignments_) {
       change_c(assignment);
       declarations(assignment);
@@ -203,14 +197,15 @@ class Replanning {
     }
     edit::EditedMembers after = edited_.fork();
     change_all(std::move(changed_), std::move(edits_), after);
-    return std::move(after).take();
+    // Without the TIR, which refers to `resized_`.
+    for (archive::EditedMember& one : std::move(after).take()) edited_.replace(std::move(one));
   }
 
  private:
   const std::vector<Module>& modules() const { return deployment_.library().modules; }
 
   const Member& member_named(std::string_view name) const {
-    const Member* const member = archive_.find(name);
+    const Member* const member = edited_.archive().find(name);
     if (member == nullptr) edit::refuse("it is not in the archive", name);
     return *member;
   }
@@ -227,9 +222,8 @@ class Replanning {
   void refuse_dialects() {
     PoolSet pools;
     for (const PoolMove& move : moves_) pools.insert(move.pool);
-    for (const Member& member : archive_.members()) {
-      if (!edited_.captured_form(member)) continue;
-      edit::PlacedTir tir = edited_.take_tir(member);
+    for (const Member* const member : edited_.captured()) {
+      edit::PlacedTir tir = edited_.take_tir(*member);
       const tir::Dialect dialect = tir.document.source.dialect;
       if (can_change(dialect) ||
           sites_of(tir::prim_functions_of(tir.document.module), pools).empty()) {
@@ -240,7 +234,7 @@ class Replanning {
           "a text in this dialect, " + std::string(to_string(dialect)) +
               ", does not show a whole plan, so it cannot be changed; TIR that is captured as "
               "save_json can",
-          member.name);
+          member->name);
     }
   }
 
@@ -458,7 +452,6 @@ class Replanning {
 
   edit::EditedMembers& edited_;
   const Deployment& deployment_;
-  const archive::Archive& archive_;
   const NetworkOfModule& networks_;
   std::span<const PoolMove> moves_;
   std::vector<ModuleAssignment> assignments_;  // in the order of the modules
@@ -494,10 +487,9 @@ std::string contradiction_in(const Deployment& deployment) {
   return {};
 }
 
-std::vector<archive::EditedMember> with_offsets(edit::EditedMembers& edited,
-                                                const NetworkOfModule& networks,
-                                                std::span<const PoolMove> moves) {
-  return Replanning(edited, networks, moves).run();
+void move_buffers(edit::EditedMembers& edited, const NetworkOfModule& networks,
+                  std::span<const PoolMove> moves) {
+  Replanning(edited, networks, moves).run();
 }
 
 }  // namespace mlf::optimize

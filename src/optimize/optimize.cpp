@@ -40,10 +40,7 @@ class Optimizing {
  public:
   /// `edited` may have members of the archive that are already other ones than those of the input.
   Optimizing(edit::EditedMembers edited, const OptimizeOptions& options)
-      : options_(options),
-        edited_(std::move(edited)),
-        deployment_(edited_.deployment()),
-        archive_(edited_.archive()) {}
+      : options_(options), edited_(std::move(edited)), deployment_(edited_.deployment()) {}
 
   /// Constants first: their changes do not affect lifetimes or sizes of tensors.
   OptimizeReport run() && {
@@ -370,7 +367,7 @@ class Optimizing {
     }
     if (possible.modules.empty()) return;
     for (const RamPlan way : ways_by_size(possible)) {
-      const auto changed = support::to_result([&] { move_buffers(possible, way); });
+      const auto changed = support::to_result([&] { change_ram(possible, way); });
       if (changed) return;
       refuse_later(changed.error());
       for (const ModulePlan& module : possible.modules) {
@@ -389,56 +386,44 @@ class Optimizing {
     return ways;
   }
 
-  static std::uint64_t bytes_with(const ModulePlan& module, std::size_t index, RamPlan way) {
-    const plan::PoolPlan& pool = module.pools[index].plan;
-    if (way == RamPlan::in_place && pool.in_place) return pool.in_place->size;
-    if (way == RamPlan::order && module.order && module.order->changes()) {
-      return module.order->pools[index].size;
-    }
-    return pool.best.size;
-  }
-
   static std::uint64_t bytes_with(const ArchivePlan& plan, RamPlan way) {
     std::uint64_t bytes = 0;
     for (const ModulePlan& module : plan.modules) {
-      for (std::size_t i = 0; i < module.pools.size(); ++i) bytes += bytes_with(module, i, way);
+      const bool is_ordered = way == RamPlan::order && module.order && module.order->changes();
+      for (std::size_t i = 0; i < module.pools.size(); ++i) {
+        const plan::PoolPlan& pool = module.pools[i].plan;
+        const bool is_in_place = way == RamPlan::in_place && pool.in_place;
+        bytes += is_in_place  ? pool.in_place->size
+                 : is_ordered ? module.order->pools[i].size
+                              : pool.best.size;
+      }
     }
     return bytes;
   }
 
-  void move_buffers(const ArchivePlan& plan, RamPlan way) {
-    std::vector<archive::EditedMember> members;
+  void change_ram(const ArchivePlan& plan, RamPlan way) {
+    std::vector<PoolMove> moves;
     if (way == RamPlan::order) {
-      members = with_order(edited_, networks_, plan);
+      moves = move_calls(edited_, networks_, plan);
     } else {
       const Sharing sharing = way == RamPlan::in_place ? Sharing::in_place : Sharing::none;
-      members =
-          with_offsets(edited_, networks_, moves_of(plan, {sharing, options_.what.drop_unused}));
+      moves = moves_of(plan, {sharing, options_.what.drop_unused});
+      move_buffers(edited_, networks_, moves);
     }
-    if (!members.empty()) report_.ram_plan = way;
-    for (archive::EditedMember& one : members) edited_.replace(std::move(one));
-    note_pools(plan, way);
-  }
-
-  /// Agrees with the moves: a pool that no plan makes smaller keeps its size.
-  void note_pools(const ArchivePlan& plan, RamPlan way) {
+    if (!moves.empty()) report_.ram_plan = way;
     for (const ModulePlan& module : plan.modules) {
-      OptimizedModule& report = report_.modules[module.module];
-      for (std::size_t i = 0; i < module.pools.size(); ++i) {
-        const bool is_dropped = options_.what.drop_unused && way != RamPlan::order &&
-                                module.pools[i].plan.now.buffers.empty();
-        const std::uint64_t bytes = is_dropped ? 1 : bytes_with(module, i, way);
-        OptimizedPool& pool = report.pools[i];
-        if (bytes > 0) pool.bytes_after = std::min(pool.bytes_before, bytes);
-      }
-      report.pools_kept.clear();
+      report_.modules[module.module].pools_kept.clear();
+    }
+    for (const PoolMove& move : moves) {
+      std::vector<OptimizedPool>& pools = report_.modules[move.module].pools;
+      OptimizedPool& pool = *std::ranges::find(pools, move.pool, &OptimizedPool::name);
+      pool.bytes_after = std::min(pool.bytes_before, move.new_size);
     }
   }
 
   const OptimizeOptions& options_;
   edit::EditedMembers edited_;
   const Deployment& deployment_;
-  const archive::Archive& archive_;
   ArchivePlan plan_;  // of workspace pools, if they may change
   Networks found_;    // without a plan
   NetworkOfModule networks_;
@@ -462,7 +447,7 @@ OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& opt
     if (edited.empty()) return Optimizing(std::move(edited), options).run();
     const Deployment left = edited.open();
     edit::EditedMembers changed(left, edited.reading());
-    for (archive::EditedMember& one : std::move(edited).take()) changed.replace(std::move(one));
+    changed.take_all(std::move(edited));
     return Optimizing(std::move(changed), options).run();
   };
   OptimizeReport report = run();

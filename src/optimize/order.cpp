@@ -139,9 +139,8 @@ void move_calls(std::span<const Reordering> reorderings, edit::EditedMembers& ed
       edit::refuse("the archive has no C of function '" + one.network->provenance.symbol + "'");
   }
   // TIR of other targets and of earlier stages has no main, or the mains of these networks.
-  for (const Member& member : deployment.archive().members()) {
-    if (!edited.captured_form(member)) continue;
-    all.push_back(in_new_order(edited.take_tir(member), reorderings));
+  for (const Member* const member : edited.captured()) {
+    all.push_back(in_new_order(edited.take_tir(*member), reorderings));
   }
   change_all(std::move(all), {}, edited);
 }
@@ -212,22 +211,25 @@ std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& chang
   return moves;
 }
 
-std::vector<archive::EditedMember> with_order(edit::EditedMembers& edited,
-                                              const NetworkOfModule& networks,
-                                              const ArchivePlan& plan) {
+std::vector<PoolMove> move_calls(edit::EditedMembers& edited, const NetworkOfModule& networks,
+                                 const ArchivePlan& plan) {
   const std::vector<Reordering> reorderings = reorderings_of(plan);
-  if (reorderings.empty()) return with_offsets(edited, networks, moves_of(plan));
+  std::vector<PoolMove> moves;
+  if (reorderings.empty()) {
+    moves = moves_of(plan);
+    move_buffers(edited, networks, moves);
+    return moves;
+  }
   const Deployment deployment = edited.open();
   edit::EditedMembers in_order(deployment, edited.reading());
   move_calls(reorderings, in_order);
   const Deployment reordered = in_order.open();
-  const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
-  const std::vector<PoolMove> moves = moves_in_order(plan, lives);
-  edit::EditedMembers unchanged(reordered, edited.reading());
-  for (archive::EditedMember& one : with_offsets(unchanged, networks, moves)) {
-    in_order.replace(std::move(one));
-  }
-  return std::move(in_order).take();
+  moves = moves_in_order(plan, get_or_throw(plan_archive(reordered, {.steps = 0})));
+  edit::EditedMembers moved(reordered, edited.reading());
+  move_buffers(moved, networks, moves);
+  edited.take_all(std::move(in_order));
+  edited.take_all(std::move(moved));
+  return moves;
 }
 
 }  // namespace mlf::optimize

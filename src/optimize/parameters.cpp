@@ -87,7 +87,6 @@ class Narrowing {
  public:
   Narrowing(std::size_t module, const graph::Topology* network, edit::EditedMembers& edited)
       : deployment_(edited.deployment()),
-        archive_(edited.archive()),
         module_(deployment_.library().modules[module]),
         index_(module),
         network_(network),
@@ -115,7 +114,8 @@ class Narrowing {
   /// Whether a smaller type would hold one of them.
   bool read_parameters() {
     if (!module_.files.parameters) return false;
-    const std::string_view text = deployment::member_text(archive_, *module_.files.parameters);
+    const std::string_view text =
+        deployment::member_text(edited_.archive(), *module_.files.parameters);
     const auto read = support::value_if_valid(
         read_params(std::as_bytes(std::span(text)), module_.files.parameters->name));
     if (!read) return false;
@@ -140,10 +140,8 @@ class Narrowing {
       if (text.find(tir::kLinkedParamsFunction) == text.npos) continue;
       return "the runtime may use an array of the C instead";
     }
-    for (const Member& member : archive_.members()) {
-      if (edited_.captured_form(member)) return member.name + " also has the kernels";
-    }
-    return {};
+    const std::vector<const Member*> captured = edited_.captured();
+    return captured.empty() ? std::string() : captured.front()->name + " also has the kernels";
   }
 
   // --- Uses in the network -----------------------------------------------------------------------
@@ -383,7 +381,7 @@ class Narrowing {
     return changes;
   }
 
-  const Member& member_of(const FileRef& file) const { return *archive_.find(file.name); }
+  const Member& member_of(const FileRef& file) const { return *edited_.archive().find(file.name); }
 
   static std::vector<json::Value> elements_of(json::Value array) {
     std::vector<json::Value> elements;
@@ -545,7 +543,6 @@ class Narrowing {
   }
 
   const Deployment& deployment_;
-  const archive::Archive& archive_;
   const Module& module_;
   std::size_t index_;
   const graph::Topology* network_;

@@ -90,24 +90,22 @@ void refuse_objects(const Module& module);
 /// no network has a workspace pool.
 std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes = {});
 
-/// Returns the members with new offsets and sizes of pools: generated C, headers, metadata.json,
-/// and captured TIR as text and save_json.
+/// Writes new offsets and sizes of pools into generated C, headers, metadata.json, and captured TIR
+/// as text and save_json.
 ///
 /// Reads the new members to check them: the old TIR and the new one differ only in offsets and
 /// sizes of these pools, and each of these equals that of the moves. Does not check that the moves
 /// are a valid plan; that is up to the caller.
-std::vector<archive::EditedMember> with_offsets(edit::EditedMembers& edited,
-                                                const NetworkOfModule& networks,
-                                                std::span<const PoolMove> moves);
+void move_buffers(edit::EditedMembers& edited, const NetworkOfModule& networks,
+                  std::span<const PoolMove> moves);
 
 /// The same with the calls of each network in the order of `plan` (ModulePlan::order), and offsets
-/// for that order. Moves the statements of main in generated C and captured TIR, and no other
-/// token. If no order is better than the archive's, this equals `with_offsets`.
+/// for that order, which it returns. Moves the statements of main in generated C and captured TIR,
+/// and no other token. If no order is better than the archive's, this equals `move_buffers`.
 ///
 /// Reads the result again to check that every representation of main has the same calls with the
 /// same memory in the new order, and that the offsets fit the lifetimes in the new TIR.
-std::vector<archive::EditedMember> with_order(edit::EditedMembers& edited,
-                                              const NetworkOfModule& networks,
-                                              const ArchivePlan& plan);
+std::vector<PoolMove> move_calls(edit::EditedMembers& edited, const NetworkOfModule& networks,
+                                 const ArchivePlan& plan);
 
 }  // namespace mlf::optimize

@@ -22,9 +22,7 @@ inline Result<std::vector<std::string>> write_moves(const Deployment& deployment
     const Networks networks = support::get_or_throw(deployment.networks());
     optimize::NetworkOfModule of_module;
     for (const Network& one : networks.found) of_module.emplace(one.module, &one.topology);
-    for (archive::EditedMember& one : optimize::with_offsets(edited, of_module, moves)) {
-      edited.replace(std::move(one));
-    }
+    optimize::move_buffers(edited, of_module, moves);
     static_cast<void>(edited.write(output));
     return edited.names();
   });
