@@ -1,10 +1,11 @@
 #include "optimize/metadata_copies.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstring>
 #include <span>
+#include <utility>
+
+#include "tir/save_json/layout.h"
 
 namespace mlf::optimize {
 namespace {
@@ -72,42 +73,15 @@ std::string escaped(std::span<const std::byte> bytes) {
   return text;
 }
 
-// A serialised NDArray (include/tvm/runtime/ndarray.h, SaveDLTensor), little-endian: magic and
-// reserved word of 64 bits, device type and id of 32, rank of 32, type code and bits of 8, lanes of
-// 16, extents of 64, bytes of data of 64, data.
-constexpr std::size_t kRankAt = 24;
-constexpr std::size_t kTypeAt = 28;
-constexpr std::size_t kShapeAt = 32;
-
-template <class Number>
-Number number_at(std::span<const std::byte> bytes, std::size_t at) {
-  Number value{};
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
-
-void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
-/// The code of DLDataTypeCode, the bits and one lane.
-std::array<std::byte, 4> type_bytes(tir::DType dtype) {
-  return {static_cast<std::byte>(dtype.code), static_cast<std::byte>(dtype.bits), std::byte{1},
-          std::byte{0}};
-}
-
-/// Where the data of an array with the type and data of `constant` begins.
-std::optional<std::size_t> data_of(std::span<const std::byte> bytes, const CConstant& constant) {
-  if (bytes.size() < kShapeAt + sizeof(std::uint64_t)) return std::nullopt;
-  const auto rank = number_at<std::uint32_t>(bytes, kRankAt);
-  const std::size_t left = bytes.size() - kShapeAt - sizeof(std::uint64_t);
-  if (rank > left / sizeof(std::uint64_t)) return std::nullopt;
-  const std::size_t begin = kShapeAt + (rank + 1) * sizeof(std::uint64_t);
+/// The NDArray of the entry, if it has the type and data of the constant.
+std::optional<tir::save_json::Tensor> exact_copy(const MetadataCopy& copy, std::string_view text,
+                                                 const CConstant& constant) {
+  auto bytes = unescaped(edit::text_in(text, copy.data_text));
+  if (!bytes) return std::nullopt;
+  auto tensor = tir::save_json::tensor_of(*std::move(bytes));
   const bool is_it =
-      std::ranges::equal(bytes.subspan(kTypeAt, 4), type_bytes(constant.dtype)) &&
-      number_at<std::uint64_t>(bytes, begin - sizeof(std::uint64_t)) == constant.data.size() &&
-      std::ranges::equal(bytes.subspan(begin), constant.data);
-  return is_it ? std::optional(begin) : std::nullopt;
+      tensor && tensor->dtype == constant.dtype && std::ranges::equal(tensor->data, constant.data);
+  return is_it ? std::optional(*std::move(tensor)) : std::nullopt;
 }
 
 }  // namespace
@@ -127,29 +101,18 @@ bool is_copy_of(const MetadataCopy& copy, const CConstant& constant) {
 }
 
 bool is_exact(const MetadataCopy& copy, std::string_view text, const CConstant& constant) {
-  const auto bytes = unescaped(edit::text_in(text, copy.data_text));
-  return bytes && data_of(*bytes, constant);
+  return exact_copy(copy, text, constant).has_value();
 }
 
 std::optional<std::vector<edit::Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
                                                 const CConstant& constant) {
-  auto old = unescaped(edit::text_in(text, copy.data_text));
-  const auto begin = old ? data_of(*old, constant) : std::nullopt;
-  if (!begin) return std::nullopt;
+  auto tensor = exact_copy(copy, text, constant);
+  if (!tensor) return std::nullopt;
+  if (constant.after.is_single()) std::ranges::fill(tensor->shape, 1);
   const std::vector<std::byte> data = constant.new_data();
-  const std::uint64_t size = data.size();
-  const std::size_t shape_end = *begin - sizeof size;
-  if (constant.after.is_single()) {
-    const std::uint64_t one = 1;
-    for (std::size_t at = kShapeAt; at < shape_end; at += sizeof one) {
-      std::memcpy(old->data() + at, &one, sizeof one);
-    }
-  }
-  std::vector<std::byte> bytes(old->begin(), old->begin() + kTypeAt);
-  append(bytes, type_bytes(constant.after.dtype));
-  append(bytes, std::span(*old).subspan(kShapeAt, shape_end - kShapeAt));
-  append(bytes, std::as_bytes(std::span(&size, 1)));
-  append(bytes, data);
+  std::vector<std::byte> bytes =
+      tir::save_json::tensor_header(constant.after.dtype, tensor->shape, data.size());
+  bytes.insert(bytes.end(), data.begin(), data.end());
   return std::vector<edit::Edit>{{copy.offset_text, std::to_string(constant.after.offset)},
                                  {copy.length_text, std::to_string(bytes.size())},
                                  {copy.data_text, escaped(bytes)}};

@@ -133,51 +133,52 @@ std::int64_t expected_bytes(const Tensor& tensor) {
 
 // Checks every number of a header against the data before it allocates memory: documents come from
 // untrusted archives.
-tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
+tl::expected<Tensor, std::string> tensor_of(std::vector<std::byte> blob) {
   const auto wrong = [](std::string message) { return tl::make_unexpected(std::move(message)); };
-  auto blob = support::base64_decode(base64);
-  if (!blob) {
-    return wrong(
-        fmt::format("malformed base64 at character {}", support::base64_error_offset(base64) + 1));
-  }
-  if (blob->size() < kFixedHeader) return wrong("the data of an NDArray ends within its header");
-  if (load_little_endian<std::uint64_t>(*blob, 0) != kMagic)
+  if (blob.size() < kFixedHeader) return wrong("the data of an NDArray ends within its header");
+  if (load_little_endian<std::uint64_t>(blob, 0) != kMagic)
     return wrong("not the magic number of an NDArray");
-  const auto ndim = load_little_endian<std::int32_t>(*blob, 24);
+  const auto ndim = load_little_endian<std::int32_t>(blob, 24);
   // Eight bytes for each extent, and eight for the size of the data: hence "less than".
-  const std::size_t most = (blob->size() - kFixedHeader) / 8;
+  const std::size_t most = (blob.size() - kFixedHeader) / 8;
   if (ndim < 0 || static_cast<std::size_t>(ndim) >= most) {
     return wrong(fmt::format("an NDArray of {} dimensions does not fit its data", ndim));
   }
-  const auto code = load_little_endian<std::uint8_t>(*blob, 28);
+  const auto code = load_little_endian<std::uint8_t>(blob, 28);
   if (!is_known(code)) return wrong(fmt::format("unknown dtype code {} of an NDArray", code));
 
-  Tensor tensor{.dtype = {static_cast<TypeCode>(code), load_little_endian<std::uint8_t>(*blob, 29),
-                          load_little_endian<std::int16_t>(*blob, 30)}};
+  Tensor tensor{.dtype = {static_cast<TypeCode>(code), load_little_endian<std::uint8_t>(blob, 29),
+                          load_little_endian<std::int16_t>(blob, 30)}};
   std::size_t at = kFixedHeader;
   for (std::int32_t i = 0; i < ndim; ++i, at += 8) {
-    tensor.shape.push_back(load_little_endian<std::int64_t>(*blob, at));
+    tensor.shape.push_back(load_little_endian<std::int64_t>(blob, at));
   }
-  const auto bytes = load_little_endian<std::int64_t>(*blob, at);
+  const auto bytes = load_little_endian<std::int64_t>(blob, at);
   at += 8;
   if (bytes != expected_bytes(tensor)) {
     return wrong(fmt::format("an NDArray declares {} bytes, its shape takes {}", bytes,
                              expected_bytes(tensor)));
   }
-  if (blob->size() - at != static_cast<std::size_t>(bytes)) {
-    return wrong(fmt::format("an NDArray of {} bytes has {}", bytes, blob->size() - at));
+  if (blob.size() - at != static_cast<std::size_t>(bytes)) {
+    return wrong(fmt::format("an NDArray of {} bytes has {}", bytes, blob.size() - at));
   }
   // Moves large constants inside their buffer, without a copy.
-  blob->erase(blob->begin(), blob->begin() + static_cast<std::ptrdiff_t>(at));
-  tensor.data = std::move(*blob);
+  blob.erase(blob.begin(), blob.begin() + static_cast<std::ptrdiff_t>(at));
+  tensor.data = std::move(blob);
   return tensor;
 }
 
-// Makes the short header, and streams the data without a copy.
-void encode_tensor(Node array, support::ByteSink& sink) {
-  const DType dtype = array.dtype(f::NDArray::dtype);
-  const auto shape = array.integers(f::NDArray::shape);
-  const auto data = array.bytes(f::NDArray::data).value_or(std::span<const std::byte>());
+tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
+  auto blob = support::base64_decode(base64);
+  if (!blob) {
+    return tl::make_unexpected(
+        fmt::format("malformed base64 at character {}", support::base64_error_offset(base64) + 1));
+  }
+  return tensor_of(*std::move(blob));
+}
+
+std::vector<std::byte> tensor_header(DType dtype, std::span<const std::int64_t> shape,
+                                     std::size_t data_bytes) {
   std::vector<std::byte> header;
   append_little_endian(header, kMagic);
   append_little_endian(header, std::uint64_t{0});
@@ -188,10 +189,16 @@ void encode_tensor(Node array, support::ByteSink& sink) {
   append_little_endian(header, dtype.bits);
   append_little_endian(header, dtype.lanes);
   for (const std::int64_t extent : shape) append_little_endian(header, extent);
-  append_little_endian(header, static_cast<std::int64_t>(data.size()));
+  append_little_endian(header, static_cast<std::int64_t>(data_bytes));
+  return header;
+}
 
+// Makes the short header, and streams the data without a copy.
+void encode_tensor(Node array, support::ByteSink& sink) {
+  const auto data = array.bytes(f::NDArray::data).value_or(std::span<const std::byte>());
   support::Base64Encoder encoder(sink);
-  encoder.write(header);
+  encoder.write(tensor_header(array.dtype(f::NDArray::dtype), array.integers(f::NDArray::shape),
+                              data.size()));
   encoder.write(data);
   encoder.finish();
 }

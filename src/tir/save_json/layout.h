@@ -101,8 +101,14 @@ struct Tensor {
   std::vector<std::byte> data{};
 };
 
+/// Checks the bytes of one blob, or returns the error.
+tl::expected<Tensor, std::string> tensor_of(std::vector<std::byte> blob);
 /// Decodes and checks one blob, or returns the error.
 tl::expected<Tensor, std::string> decode_tensor(std::string_view base64);
+
+/// The bytes of a blob before its data.
+std::vector<std::byte> tensor_header(DType dtype, std::span<const std::int64_t> shape,
+                                     std::size_t data_bytes);
 
 /// Writes the blob of an NDArray node that has its data.
 void encode_tensor(Node array, support::ByteSink& sink);
