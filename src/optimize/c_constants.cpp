@@ -42,9 +42,9 @@ class Reader {
 
   CConstants read() && {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(module_))) read_source(c);
-    for (std::size_t i = 0; i < result_.readings.size(); ++i) collect(i);
-    std::ranges::for_each(result_.readings, [this](CReading& one) { collect_pools(one); });
-    for (std::size_t i = 0; i < result_.readings.size(); ++i) collect_uses(i);
+    for (CReading& one : result_.readings) collect(one);
+    for (const CReading& one : result_.readings) collect_pools(one);
+    for (const CReading& one : result_.readings) collect_uses(one);
     keep_pools();
     look_for_more();
     keep_by_uses();
@@ -66,8 +66,7 @@ class Reader {
   }
 
   /// A file that several readings share declares its constants once.
-  void collect(std::size_t index) {
-    CReading& reading = result_.readings[index];
+  void collect(CReading& reading) {
     for (const tir::DeclaredConstant& place : reading.tir.places.constants()) {
       const Member& member = member_of(reading, place.file);
       const auto [known, is_new] =
@@ -120,14 +119,12 @@ class Reader {
     }
   }
 
-  void collect_uses(std::size_t index) {
-    const CReading& reading = result_.readings[index];
-    for (std::size_t i = 0; i < reading.constants.uses.size(); ++i) {
-      const ConstantUse& use = reading.constants.uses[i];
+  void collect_uses(const CReading& reading) {
+    for (const ConstantUse& use : reading.constants.uses) {
       if (const auto constant = reading.constant_of(use)) {
-        result_.all[*constant].uses.emplace_back(index, i);
-      } else if (!use.pool.empty()) {
-        result_.keep_pool(use.pool,
+        result_.all[*constant].uses.push_back(&use);
+      } else if (!use.key.pool.empty()) {
+        result_.keep_pool(use.key.pool,
                           "'" + use.name + "' of '" + use.function + "' points into a constant");
       }
     }
@@ -185,11 +182,10 @@ class Reader {
   void keep_by_uses() {
     for (CConstant& constant : result_.all) {
       if (constant.data.empty()) keep(constant.kept, "its data are not known");
-      for (const auto& [reading, index] : constant.uses) {
-        const ConstantUse& use = result_.readings[reading].constants.uses[index];
-        if (!use.kept.empty()) keep(constant.kept, use.kept);
-        if (with_text_.contains(use.function)) {
-          keep(constant.kept, unread_statement_of(use.function));
+      for (const ConstantUse* const use : constant.uses) {
+        if (!use->kept.empty()) keep(constant.kept, use->kept);
+        if (with_text_.contains(use->function)) {
+          keep(constant.kept, unread_statement_of(use->function));
         }
       }
     }
@@ -231,7 +227,7 @@ class Reader {
     }
     for (const CReading& reading : result_.readings) {
       for (const ConstantUse& use : reading.constants.uses) {
-        const std::size_t lets = use.pool.empty() ? 0 : 1;
+        const std::size_t lets = use.key.pool.empty() ? 0 : 1;
         expected[use.name] += lets + editable_loads(reading, use.variable);
       }
     }
@@ -259,9 +255,8 @@ class Reader {
         result_.keep_pool(constant.pool,
                           "the C names '" + constant.name + "' where mlf cannot read it");
       }
-      for (const auto& [reading, index] : constant.uses) {
-        const ConstantUse& use = result_.readings[reading].constants.uses[index];
-        if (!is_clear(use.name)) keep(constant.kept, why);
+      for (const ConstantUse* const use : constant.uses) {
+        if (!is_clear(use->name)) keep(constant.kept, why);
       }
     }
     for (CPoolOfConstants& pool : result_.pools) {
@@ -363,15 +358,14 @@ NewConstants new_constants_of(const CConstants& constants) {
     wanted.pool_sizes.emplace(pool.name, edit::NumberChange{pool.bytes, pool.new_bytes});
     for (const std::size_t index : pool.constants) {
       const CConstant& one = constants.all[index];
-      wanted.in_pools.emplace(std::pair(pool.name, one.offset), one.after);
+      wanted.constants.emplace(ConstantKey::in_pool(pool.name, one.offset), one.after);
     }
   }
   for (const CReading& reading : constants.readings) {
     for (const ConstantUse& use : reading.constants.uses) {
-      if (!use.pool.empty()) continue;
       const auto index = reading.constant_of(use);
-      wanted.arrays[use.function].push_back(index ? constants.all[*index].after
-                                                  : NewConstant{use.element});
+      if (use.key.pool.empty() && index)
+        wanted.constants.emplace(use.key, constants.all[*index].after);
     }
   }
   return wanted;
@@ -492,7 +486,7 @@ class CEditor {
   void restrict_pools(const CReading& reading) {
     for (const ConstantUse& use : reading.constants.uses) {
       const auto index = reading.constant_of(use);
-      if (!index || use.pool.empty() || use.loads.empty()) continue;
+      if (!index || use.key.pool.empty() || use.loads.empty()) continue;
       const CConstant& constant = constants_.all[*index];
       const bool is_byte = constant.after.dtype.element_bytes() == 1;
       if (is_byte && constant.after.changes(constant.dtype)) restrict_pool(reading, use);
@@ -508,7 +502,7 @@ class CEditor {
       const tir::Node node = reading.tir.document.module.node(function.function);
       const tir::NodeMap buffers = node.map(f::PrimFunc::buffer_map);
       for (std::size_t i = 0; i < buffers.size(); ++i) {
-        if (tir::pool_name(buffers.key(i).text(f::Var::name)) != use.pool) continue;
+        if (tir::pool_name(buffers.key(i).text(f::Var::name)) != use.key.pool) continue;
         const tir::Place* const name =
             reading.tir.places.parameter(buffers.value(i)[f::Buffer::data].id());
         if (name == nullptr) continue;

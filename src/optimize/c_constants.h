@@ -44,15 +44,14 @@ struct CConstant {
   tir::DeclaredConstant place;
   tir::DType dtype{};
   std::span<const std::byte> data;
-  std::string pool{};        ///< empty for an array
-  std::uint64_t offset = 0;  ///< in the pool
-  /// Index of the reading and of the use in it.
-  std::vector<std::pair<std::size_t, std::size_t>> uses{};
-  std::string kept{};       ///< why it stays as it is; empty where it may change
-  std::string type_kept{};  ///< why its type stays; empty where `kept` decides
-  std::string all_kept{};   ///< why it keeps all elements; empty where `kept` decides
-  bool is_unused = false;   ///< nothing in the archive reads it
-  bool has_copy = false;    ///< in get_c_metadata
+  std::string pool{};                      ///< empty for an array
+  std::uint64_t offset = 0;                ///< in the pool
+  std::vector<const ConstantUse*> uses{};  ///< of the readings
+  std::string kept{};                      ///< why it stays as it is; empty where it may change
+  std::string type_kept{};                 ///< why its type stays; empty where `kept` decides
+  std::string all_kept{};  ///< why it keeps all elements; empty where `kept` decides
+  bool is_unused = false;  ///< nothing in the archive reads it
+  bool has_copy = false;   ///< in get_c_metadata
 
   bool could_be_smaller = false;       ///< by its values
   std::optional<std::size_t> equal{};  ///< the constant that is stored in its place

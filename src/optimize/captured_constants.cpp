@@ -37,12 +37,14 @@ class Keeping {
     for (const CReading& reading : constants_.readings) {
       for (const ConstantUse& use : reading.constants.uses) {
         const auto index = reading.constant_of(use);
-        if (use.pool.empty() && index) arrays_[use.function].push_back(*index);
+        if (use.key.pool.empty() && index && by_key_.emplace(use.key, *index).second) {
+          ++arrays_[use.function];
+        }
       }
     }
     for (std::size_t i = 0; i < constants_.all.size(); ++i) {
       const CConstant& one = constants_.all[i];
-      if (!one.pool.empty()) in_pools_.emplace(std::pair(one.pool, one.offset), i);
+      if (!one.pool.empty()) by_key_.emplace(ConstantKey::in_pool(one.pool, one.offset), i);
     }
   }
 
@@ -55,55 +57,45 @@ class Keeping {
     for (const ConstantPool& pool : found.pools) keep_by_list(pool, reading);
     std::map<std::string, std::size_t> counts;
     for (const ConstantUse& use : found.uses) {
-      if (use.pool.empty()) ++counts[use.function];
+      if (use.key.pool.empty()) ++counts[use.function];
     }
-    for (const auto& [function, count] : counts) {
-      const auto arrays = arrays_.find(function);
-      if (arrays == arrays_.end() || arrays->second.size() == count) continue;
-      for (const std::size_t index : arrays->second) {
-        keep(constants_.all[index].kept, where + " has other constants of '" + function + "'");
-      }
+    for (const auto& [key, index] : by_key_) {
+      const auto* const count = support::find_value(counts, key.function);
+      if (count == nullptr || *count == arrays_.at(key.function)) continue;
+      keep(constants_.all[index].kept, where + " has other constants of '" + key.function + "'");
     }
     for (const ConstantUse& use : found.uses) {
-      CConstant* const constant = constant_of(use);
-      if (constant == nullptr) {
-        if (!use.pool.empty()) {
-          constants_.keep_pool(use.pool, where + ": '" + use.name + "' is at no constant of the C");
+      const auto* const index = support::find_value(by_key_, use.key);
+      if (index == nullptr) {
+        if (!use.key.pool.empty()) {
+          constants_.keep_pool(use.key.pool,
+                               where + ": '" + use.name + "' is at no constant of the C");
         }
         continue;
       }
-      constant->is_unused = false;
-      if (!use.kept.empty()) keep(constant->kept, where + ": " + use.kept);
-      if (!use.element.is_void() && use.element != constant->dtype) {
-        keep(constant->kept, where + " has it as " + to_string(use.element));
+      CConstant& constant = constants_.all[*index];
+      constant.is_unused = false;
+      if (!use.kept.empty()) keep(constant.kept, where + ": " + use.kept);
+      if (!use.element.is_void() && use.element != constant.dtype) {
+        keep(constant.kept, where + " has it as " + to_string(use.element));
       }
       if (!may_have_one_element(use, reading.tir, edited_)) {
-        keep(constant->all_kept, where + " does not spell its extents and indices");
+        keep(constant.all_kept, where + " does not spell its extents and indices");
       }
-      if (is_text(reading)) keep_by_text(use, reading, *constant);
+      if (is_text(reading)) keep_by_text(use, reading, constant);
     }
   }
 
  private:
   void keep_by_list(const ConstantPool& pool, const CapturedReading& reading) {
     for (const PoolConstant& one : pool.constants) {
-      if (!in_pools_.contains({pool.name, one.offset})) {
+      if (!by_key_.contains(ConstantKey::in_pool(pool.name, one.offset))) {
         constants_.keep_pool(pool.name, reading.tir.name() + " has other constants in the pool");
       }
       const bool has_data = is_text(reading) && one.array != NodeId::none &&
                             reading.tir.document.module.node(one.array).is(Kind::NDArray);
       if (has_data) constants_.keep_pool(pool.name, reading.tir.name() + " has data of constants");
     }
-  }
-
-  CConstant* constant_of(const ConstantUse& use) {
-    if (!use.pool.empty()) {
-      const auto found = in_pools_.find({use.pool, use.offset});
-      return found == in_pools_.end() ? nullptr : &constants_.all[found->second];
-    }
-    const auto found = arrays_.find(use.function);
-    if (found == arrays_.end() || use.ordinal >= found->second.size()) return nullptr;
-    return &constants_.all[found->second[use.ordinal]];
   }
 
   void keep_by_text(const ConstantUse& use, const CapturedReading& reading, CConstant& constant) {
@@ -120,8 +112,8 @@ class Keeping {
 
   CConstants& constants_;
   const edit::EditedMembers& edited_;
-  std::map<std::string, std::vector<std::size_t>> arrays_;  // by function, in the order of its text
-  std::map<std::pair<std::string, std::uint64_t>, std::size_t> in_pools_;
+  std::map<ConstantKey, std::size_t> by_key_;
+  std::map<std::string, std::size_t> arrays_;  // their number, by function
 };
 
 }  // namespace

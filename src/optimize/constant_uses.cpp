@@ -45,12 +45,12 @@ std::string use_of(Node user) {
 class UseSearch {
  public:
   UseSearch(const tir::Module& module, std::span<const tir::NamedFunction> functions,
-            const ModuleConstants& constants, const ConstantParameters& parameters)
+            const ModuleConstants& constants, const std::set<ConstantKey>& parameters)
       : module_(module), functions_(functions), parameters_(parameters) {
     for (const ConstantPool& pool : constants.pools) {
       listed_.insert(pool.name);
       for (const PoolConstant& one : pool.constants) {
-        pool_constants_.try_emplace({pool.name, one.offset}, one.array);
+        pool_constants_.try_emplace(ConstantKey::in_pool(pool.name, one.offset), one.array);
       }
     }
     for (const FunctionSites& function : constants.sites) {
@@ -119,49 +119,50 @@ class UseSearch {
   }
 
   void define(Node node, const tir::NamedFunction& function) {
+    const std::string symbol(function.symbol);
     if (node.is(Kind::AllocateConst)) {
       const Node variable = node[f::AllocateConst::buffer_var];
       const Node data = node[f::AllocateConst::data];
-      return add({.function = std::string(function.symbol),
+      return add({.key = {.pool = {}, .function = symbol, .number = arrays_[symbol]++},
+                  .function = symbol,
                   .name = std::string(variable.text(f::Var::name)),
                   .variable = variable.id(),
                   .owner = node.id(),
                   .array = data ? data.id() : NodeId::none,
-                  .ordinal = ordinals_[std::string(function.symbol)]++,
                   .element = node.dtype(f::AllocateConst::dtype)});
     }
-    if (node.is(Kind::PrimFunc)) return define_parameters(node, function);
+    if (node.is(Kind::PrimFunc)) return define_parameters(node, symbol);
     const auto let = lets_.find(node.id());
-    if (let != lets_.end()) define_let(node, *let->second, function);
+    if (let != lets_.end()) define_let(node, *let->second, symbol);
   }
 
-  void define_parameters(Node node, const tir::NamedFunction& function) {
+  void define_parameters(Node node, const std::string& symbol) {
     const tir::NodeList params = node.list(f::PrimFunc::params);
     const tir::NodeMap buffers = node.map(f::PrimFunc::buffer_map);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       std::size_t index = 0;
       while (index < params.size() && params[index] != buffers.key(i)) ++index;
-      if (!parameters_.contains({std::string(function.symbol), index})) continue;
+      const auto key = ConstantKey::parameter(symbol, index);
+      if (!parameters_.contains(key)) continue;
       const Node buffer = buffers.value(i);
-      add({.function = std::string(function.symbol),
+      add({.key = key,
+           .function = symbol,
            .name = std::string(buffer.text(f::Buffer::name)),
            .variable = buffer[f::Buffer::data].id(),
            .owner = node.id(),
            .array = NodeId::none,
-           .parameter = index,
            .element = buffer.dtype(f::Buffer::dtype)});
     }
   }
 
-  void define_let(Node node, const LetSite& let, const tir::NamedFunction& function) {
-    ConstantUse use{.function = std::string(function.symbol),
+  void define_let(Node node, const LetSite& let, const std::string& symbol) {
+    ConstantUse use{.key = ConstantKey::in_pool(let.pool, let.value),
+                    .function = symbol,
                     .name = let.variable,
                     .variable = node[f::LetStmt::var].id(),
                     .owner = node.id(),
-                    .array = NodeId::none,
-                    .pool = let.pool,
-                    .offset = let.value};
-    const auto constant = pool_constants_.find({let.pool, let.value});
+                    .array = NodeId::none};
+    const auto constant = pool_constants_.find(use.key);
     if (constant == pool_constants_.end()) {
       if (listed_.contains(let.pool)) use.kept = "it does not point to the beginning of a constant";
     } else {
@@ -223,7 +224,7 @@ class UseSearch {
 
   static void take_access(Node node, NodeId buffer, ConstantUse& use) {
     if (node.is(Kind::DeclBuffer)) return;
-    if (node.is(Kind::PrimFunc) && (use.parameter || is_preflattened(node, buffer))) return;
+    if (node.is(Kind::PrimFunc) && (use.key.is_parameter || is_preflattened(node, buffer))) return;
     if (!node.is(Kind::BufferLoad)) return keep(use.kept, use_of(node));
     use.loads.push_back(node.id());
     if (node.dtype(f::BufferLoad::dtype) != use.element) {
@@ -234,12 +235,12 @@ class UseSearch {
 
   const tir::Module& module_;
   std::span<const tir::NamedFunction> functions_;
-  const ConstantParameters& parameters_;
+  const std::set<ConstantKey>& parameters_;
   std::set<std::string> listed_;  // pools whose constants are known
-  std::map<std::pair<std::string, std::uint64_t>, NodeId> pool_constants_;
+  std::map<ConstantKey, NodeId> pool_constants_;
   std::unordered_map<NodeId, const LetSite*> lets_;
   std::vector<ConstantUse> uses_;
-  std::unordered_map<std::string, std::size_t> ordinals_;
+  std::unordered_map<std::string, std::uint64_t> arrays_;  // those found so far
   std::unordered_map<NodeId, std::size_t> by_variable_;
   std::unordered_map<NodeId, std::size_t> by_buffer_;
 };
@@ -256,7 +257,8 @@ std::vector<ConstantPool> pools_of(std::span<const tir::NamedFunction> functions
       for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
         const Node data = constant[f::ConstantInfo::data];
         pool.constants.push_back({std::string(constant.text(f::ConstantInfo::name_hint)),
-                                  offset_of(constant, use.name), constant.id(),
+                                  offset_of(constant, use.name),
+                                  constant[f::ConstantInfo::byte_offset].id(), constant.id(),
                                   data ? data.id() : NodeId::none});
       }
       pools.push_back(std::move(pool));
@@ -282,7 +284,7 @@ std::string unread_statement_of(std::string_view function) {
 ModuleConstants constants_of(const tir::Module& module,
                              std::span<const tir::NamedFunction> functions,
                              std::set<std::string, std::less<>> pools,
-                             const ConstantParameters& parameters) {
+                             const std::set<ConstantKey>& parameters) {
   ModuleConstants result;
   const auto found = support::to_result([&] {
     result.pools = pools_of(functions);
@@ -295,7 +297,7 @@ ModuleConstants constants_of(const tir::Module& module,
   }
   result.uses = UseSearch(module, functions, result, parameters).run();
   for (const ConstantUse& use : result.uses) {
-    if (!use.leaves_array || use.pool.empty()) continue;
+    if (!use.leaves_array || use.key.pool.empty()) continue;
     keep(result.pools_kept, fmt::format("'{}' loads neighbours of '{}'", use.function, use.name));
   }
   return result;

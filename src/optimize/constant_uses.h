@@ -2,8 +2,8 @@
 // lets of addresses.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,18 +21,32 @@ inline void keep(std::string& kept, std::string why) {
   if (kept.empty()) kept = std::move(why);
 }
 
+/// What all representations of a module call a constant.
+struct ConstantKey {
+  std::string pool;           ///< that it is in; empty for others
+  std::string function;       ///< global symbol; empty for a constant in a pool
+  bool is_parameter = false;  ///< of the function; a constant of its caller
+  /// Its offset in the pool; else its index among the AllocateConst or parameters of the function.
+  std::uint64_t number = 0;
+  friend auto operator<=>(const ConstantKey&, const ConstantKey&) = default;
+
+  static ConstantKey in_pool(std::string pool, std::uint64_t offset) {
+    return {.pool = std::move(pool), .function = {}, .number = offset};
+  }
+  static ConstantKey parameter(std::string function, std::size_t index) {
+    return {.pool = {}, .function = std::move(function), .is_parameter = true, .number = index};
+  }
+};
+
 /// A variable of a function that points to a constant.
 struct ConstantUse {
+  ConstantKey key;
   std::string function;  ///< global symbol
   std::string name;      ///< the variable's
   tir::NodeId variable;
-  tir::NodeId owner;  ///< AllocateConst, LetStmt, or PrimFunc of a parameter
-  tir::NodeId array;  ///< NDArray; none if a let does not point to the beginning of a constant
-  std::size_t ordinal = 0;                 ///< among the AllocateConst of the function
-  std::optional<std::size_t> parameter{};  ///< index of the function's parameter that it is
-  std::string pool{};                      ///< empty for an AllocateConst
-  std::uint64_t offset = 0;                ///< in the pool
-  tir::DType element{};                    ///< of the constant
+  tir::NodeId owner;     ///< AllocateConst, LetStmt, or PrimFunc of a parameter
+  tir::NodeId array;     ///< NDArray; none if a let does not point to the beginning of a constant
+  tir::DType element{};  ///< of the constant
   std::vector<tir::NodeId> buffers{};
   std::vector<tir::NodeId> loads{};
   bool spells_elements = false;  ///< its text has some or all of its elements
@@ -45,8 +59,9 @@ struct ConstantUse {
 struct PoolConstant {
   std::string name;
   std::uint64_t offset = 0;
-  tir::NodeId info;   ///< ConstantInfo
-  tir::NodeId array;  ///< NDArray; a placeholder if the text leaves it out
+  tir::NodeId stated;  ///< the offset's IntImm
+  tir::NodeId info;    ///< ConstantInfo
+  tir::NodeId array;   ///< NDArray; a placeholder if the text leaves it out
 };
 
 /// The ConstantPoolInfo of a pool. Functions may share one or have one each.
@@ -69,14 +84,11 @@ bool has_text(tir::Node function);
 /// Says so.
 std::string unread_statement_of(std::string_view function);
 
-/// Parameters of functions that are constants of the caller: global symbol and index.
-using ConstantParameters = std::set<std::pair<std::string, std::size_t>>;
-
 /// Finds the uses in `functions` of `module`. `pools` are further names of constant pools, as texts
-/// may leave out the contents of pools.
+/// may leave out the contents of pools. `parameters` are those that are constants of the caller.
 ModuleConstants constants_of(const tir::Module& module,
                              std::span<const tir::NamedFunction> functions,
                              std::set<std::string, std::less<>> pools = {},
-                             const ConstantParameters& parameters = {});
+                             const std::set<ConstantKey>& parameters = {});
 
 }  // namespace mlf::optimize

@@ -209,7 +209,7 @@ class Optimizing {
     make_smaller(constants, what);
     const CompiledCode without = code_of(module, constants);
     for (const auto& [constant, bytes] : singles) {
-      const std::int64_t growth = growth_of(*constant, constants, without, with);
+      const std::int64_t growth = growth_of(*constant, without, with);
       if (growth <= static_cast<std::int64_t>(constant->new_bytes() - bytes)) continue;
       keep(constant->all_kept,
            fmt::format("one element of it would cost {} bytes of code", growth));
@@ -233,12 +233,10 @@ class Optimizing {
   }
 
   /// Of the functions that read the constant.
-  static std::int64_t growth_of(const CConstant& constant, const CConstants& constants,
-                                const CompiledCode& before, const CompiledCode& after) {
+  static std::int64_t growth_of(const CConstant& constant, const CompiledCode& before,
+                                const CompiledCode& after) {
     std::set<std::string> functions;
-    for (const auto& [reading, use] : constant.uses) {
-      functions.insert(constants.readings[reading].constants.uses[use].function);
-    }
+    for (const ConstantUse* const use : constant.uses) functions.insert(use->function);
     std::int64_t growth = 0;
     for (const std::string& function : functions) {
       const CompiledFunction* const was = before.find(function);
@@ -265,8 +263,8 @@ class Optimizing {
     std::uint64_t saved = 0;
     for (const CConstant& one : constants.all) {
       const bool is_of_kernel =
-          one.pool.empty() && std::ranges::any_of(one.uses, [&](const auto& use) {
-            return constants.readings[use.first].constants.uses[use.second].function != main;
+          one.pool.empty() && std::ranges::any_of(one.uses, [&](const ConstantUse* use) {
+            return use->function != main;
           });
       if (is_of_kernel) saved += one.bytes() - one.new_bytes();
     }

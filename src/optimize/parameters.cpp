@@ -146,8 +146,6 @@ class Narrowing {
 
   // --- Uses in the network -----------------------------------------------------------------------
 
-  using KernelArgument = std::pair<std::string, std::size_t>;
-
   void find_uses() {
     std::map<graph::StorageId, std::size_t> tensors;
     for (const graph::Value& value : network_->values) ++tensors[value.storage];
@@ -189,11 +187,12 @@ class Narrowing {
       const graph::Argument& argument = call.arguments[i];
       Parameter* const one = argument.reads ? parameter_of(*argument.reads) : nullptr;
       if (one == nullptr) {
-        others_.emplace(symbol, i);
+        others_.insert(ConstantKey::parameter(symbol, i));
         continue;
       }
       if (argument.writes) keep(one->kept, "'" + symbol + "' writes it");
-      arguments_[{symbol, i}].push_back(static_cast<std::size_t>(one - parameters_.data()));
+      arguments_[ConstantKey::parameter(symbol, i)].push_back(
+          static_cast<std::size_t>(one - parameters_.data()));
     }
   }
 
@@ -213,35 +212,37 @@ class Narrowing {
         }
       }
       if (!others_.contains(argument)) continue;
-      keep_given(argument, "'" + argument.first + "' also receives other tensors as this argument");
+      keep_given(argument,
+                 "'" + argument.function + "' also receives other tensors as this argument");
     }
   }
 
-  void keep_given(const KernelArgument& argument, const std::string& why) {
+  void keep_given(const ConstantKey& argument, const std::string& why) {
     for (const std::size_t index : arguments_.at(argument)) keep(parameters_[index].kept, why);
   }
 
   // --- Uses in kernels ---------------------------------------------------------------------------
 
   void read_c() {
-    std::set<KernelArgument> wanted;
+    std::set<ConstantKey> wanted;
     for (const auto& [argument, given] : arguments_) wanted.insert(argument);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
       Reading reading{edited_.take_tir(c), {}};
       reading.constants =
           constants_of(reading.tir.document.module,
                        tir::prim_functions_of(reading.tir.document.module), {}, wanted);
-      std::erase_if(reading.constants.uses, [](const ConstantUse& use) { return !use.parameter; });
+      std::erase_if(reading.constants.uses,
+                    [](const ConstantUse& use) { return !use.key.is_parameter; });
       readings_.push_back(std::move(reading));
     }
   }
 
   void keep_by_c() {
-    std::set<KernelArgument> missing;
+    std::set<ConstantKey> missing;
     for (const auto& [argument, given] : arguments_) missing.insert(argument);
     for (const Reading& reading : readings_) {
       for (const ConstantUse& use : reading.constants.uses) {
-        const KernelArgument argument{use.function, *use.parameter};
+        const ConstantKey& argument = use.key;
         if (missing.erase(argument) == 0) keep_given(argument, "the C has its kernel twice");
         if (!use.kept.empty()) keep_given(argument, use.kept);
         if (has_text(reading.tir.document.module.node(use.owner))) {
@@ -257,8 +258,8 @@ class Narrowing {
         }
       }
     }
-    for (const KernelArgument& argument : missing) {
-      keep_given(argument, "'" + argument.first + "' has no C that mlf reads");
+    for (const ConstantKey& argument : missing) {
+      keep_given(argument, "'" + argument.function + "' has no C that mlf reads");
     }
   }
 
@@ -370,7 +371,7 @@ class Narrowing {
     NewConstants wanted;
     for (const auto& [argument, given] : arguments_) {
       const Parameter& one = parameters_[given.front()];
-      if (one.after) wanted.parameters.emplace(argument, NewConstant{.dtype = *one.after});
+      if (one.after) wanted.constants.emplace(argument, NewConstant{.dtype = *one.after});
     }
     return wanted;
   }
@@ -551,8 +552,8 @@ class Narrowing {
   std::vector<Parameter> parameters_;  // in the order of `params_`
   support::NameMap<std::string_view, std::size_t> by_name_{};
   std::map<std::size_t, std::size_t> by_value_;
-  std::map<KernelArgument, std::vector<std::size_t>> arguments_;  // that receive parameters
-  std::set<KernelArgument> others_;                               // that receive other tensors
+  std::map<ConstantKey, std::vector<std::size_t>> arguments_;  // that receive parameters
+  std::set<ConstantKey> others_;                               // that receive other tensors
   std::vector<Reading> readings_;
   std::map<const Member*, CFileFacts> facts_;
   std::map<std::int64_t, edit::NumberChange> sizes_;  // by storage

@@ -43,8 +43,18 @@ void TirChanges::set_constant(const ConstantUse& use, const NewConstant& after) 
 
 void TirChanges::set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted) {
   if (std::ranges::count(wanted, nullptr) == std::ssize(wanted)) return;
-  const bool is_new = pools_.try_emplace(pool.info, Pool{&pool, std::move(wanted)}).second;
+  const auto [known, is_new] = pools_.try_emplace(pool.info, Pool{&pool, std::move(wanted)});
   if (!is_new) edit::refuse("modules share constant pool '" + pool.name + "'");
+  for (std::size_t i = 0; i < pool.constants.size(); ++i) {
+    const PoolConstant& one = pool.constants[i];
+    const NewConstant* const after = known->second.wanted[i];
+    if (after == nullptr) continue;
+    if (after->is_removed) {
+      removed_.insert(one.info);
+    } else {
+      set_number({one.stated, {one.offset, after->offset}, "the offset of '" + one.name + "'"});
+    }
+  }
 }
 
 void TirChanges::set_order(const std::vector<edit::CallSlot>& slots,
@@ -61,13 +71,8 @@ bool TirChanges::empty() const {
   const auto changes_number = [](const auto& one) {
     return one.second.change.before != one.second.change.after;
   };
-  const auto changes_pool = [](const auto& one) {
-    return std::ranges::any_of(one.second.wanted,
-                               [](const auto* after) { return after != nullptr; });
-  };
-  return constants_.empty() && orders_.empty() && dropped_.empty() &&
-         std::ranges::none_of(numbers_, changes_number) &&
-         std::ranges::none_of(pools_, changes_pool);
+  return constants_.empty() && pools_.empty() && orders_.empty() && dropped_.empty() &&
+         std::ranges::none_of(numbers_, changes_number);
 }
 
 namespace {
@@ -76,10 +81,10 @@ namespace {
 /// change.
 void add_numbers(const FunctionSites& function, const NewConstants& wanted, TirChanges& changes) {
   for (const LetSite& let : function.lets) {
-    const auto found = wanted.in_pools.find({let.pool, let.value});
-    if (found == wanted.in_pools.end()) continue;
+    const NewConstant* const after = wanted.of(ConstantKey::in_pool(let.pool, let.value));
+    if (after == nullptr) continue;
     changes.set_number(
-        {let.offset, {let.value, found->second.offset}, "the offset of '" + let.variable + "'"});
+        {let.offset, {let.value, after->offset}, "the offset of '" + let.variable + "'"});
   }
   for (const SizeSite& size : function.sizes) {
     const auto found = wanted.pool_sizes.find(size.pool);
@@ -90,26 +95,16 @@ void add_numbers(const FunctionSites& function, const NewConstants& wanted, TirC
 
 }  // namespace
 
-const NewConstant* NewConstants::of(const ConstantUse& use) const {
-  if (use.parameter) return support::find_value(parameters, {use.function, *use.parameter});
-  if (!use.pool.empty()) return support::find_value(in_pools, {use.pool, use.offset});
-  const auto found = arrays.find(use.function);
-  if (found == arrays.end() || use.ordinal >= found->second.size()) return nullptr;
-  return &found->second[use.ordinal];
-}
-
-const NewConstant* NewConstants::of(const ConstantPool& pool, const PoolConstant& constant) const {
-  return support::find_value(in_pools, {pool.name, constant.offset});
-}
-
 void add_changes(const ModuleConstants& constants, const NewConstants& wanted,
                  TirChanges& changes) {
   for (const ConstantUse& use : constants.uses) {
-    if (const NewConstant* const after = wanted.of(use)) changes.set_constant(use, *after);
+    if (const NewConstant* const after = wanted.of(use.key)) changes.set_constant(use, *after);
   }
   for (const ConstantPool& pool : constants.pools) {
     std::vector<const NewConstant*> of_pool;
-    for (const PoolConstant& one : pool.constants) of_pool.push_back(wanted.of(pool, one));
+    for (const PoolConstant& one : pool.constants) {
+      of_pool.push_back(wanted.of(ConstantKey::in_pool(pool.name, one.offset)));
+    }
     changes.set_pool(pool, std::move(of_pool));
   }
   for (const FunctionSites& function : constants.sites) add_numbers(function, wanted, changes);
@@ -124,8 +119,9 @@ class IrChange {
   tir::Module run() && {
     for (const auto& [use, after] : changes_.constants_) change_use(*use, *after);
     for (const auto& [info, pool] : changes_.pools_) change_pool(pool);
-    for (const auto& [integer, number] : changes_.numbers_)
-      set_number(integer, number.change.after);
+    for (const auto& [integer, number] : changes_.numbers_) {
+      builder_.set(integer, f::IntImm::value, static_cast<std::int64_t>(number.change.after));
+    }
     for (const auto& [slots, order] : changes_.orders_) {
       for (std::size_t i = 0; i < order.size(); ++i) {
         replaced_.emplace(slots[i].call, slots[order[i]].call);
@@ -138,15 +134,6 @@ class IrChange {
 
  private:
   Node node(NodeId id) const { return builder_.node(id); }
-
-  void set_number(NodeId integer, std::uint64_t value) {
-    const auto [known, is_new] = values_.try_emplace(integer, value);
-    if (!is_new && known->second != value) {
-      edit::refuse(
-          fmt::format("one number would need two new values: {} and {}", known->second, value));
-    }
-    builder_.set(integer, f::IntImm::value, static_cast<std::int64_t>(value));
-  }
 
   void change_use(const ConstantUse& use, const NewConstant& wanted) {
     if (node(use.owner).is(Kind::AllocateConst)) {
@@ -242,10 +229,9 @@ class IrChange {
     std::vector<NodeId> left;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const PoolConstant& constant = pool->constants[i];
-      if (wanted[i] != nullptr && wanted[i]->is_removed) continue;
+      if (changes_.removed_.contains(constant.info)) continue;
       left.push_back(constant.info);
       if (wanted[i] == nullptr) continue;
-      set_number(node(constant.info)[f::ConstantInfo::byte_offset].id(), wanted[i]->offset);
       const Node array = constant.array == NodeId::none ? Node() : node(constant.array);
       if (!array || !array.is(Kind::NDArray)) continue;
       if (!wanted[i]->changes(array.dtype(f::NDArray::dtype))) continue;
@@ -294,7 +280,6 @@ class IrChange {
   const TirChanges& changes_;
   NodeId root_;
   tir::Builder builder_;
-  std::map<NodeId, std::uint64_t> values_;       // of numbers
   std::unordered_map<NodeId, NodeId> replaced_;  // the node in the place of another
   // By old NDArray, new type, and whether the new one has a single element.
   std::map<std::tuple<NodeId, std::uint32_t, bool>, NodeId> arrays_;
@@ -452,31 +437,18 @@ class TextChange {
 
   /// Edits each mention of a constant in a pool: its offset, or the whole mention if it goes.
   void change_lists() {
-    struct Listed {
-      const PoolConstant* constant;
-      const NewConstant* wanted;
-    };
-    std::map<NodeId, Listed> by_info;
-    for (const auto& [info, change] : changes_.pools_) {
-      for (std::size_t i = 0; i < change.wanted.size(); ++i) {
-        const PoolConstant& constant = change.pool->constants[i];
-        by_info.emplace(constant.info, Listed{&constant, change.wanted[i]});
-      }
-    }
     std::vector<SourceRange> list;
     std::vector<bool> removed;
     for (const tir::ListedConstant& listed : tir_.places.listed()) {
       if (listed.mention.begin > 0 && text_of(0)[listed.mention.begin - 1] == '[') {
         edit::remove_elements(std::exchange(list, {}), std::exchange(removed, {}), of_text());
       }
-      const auto found = by_info.find(listed.info);
-      const NewConstant* const wanted = found == by_info.end() ? nullptr : found->second.wanted;
       list.push_back(listed.mention);
-      removed.push_back(wanted != nullptr && wanted->is_removed);
-      if (wanted == nullptr || wanted->is_removed) continue;
-      const PoolConstant& constant = *found->second.constant;
-      change_number({0, listed.offset}, {constant.offset, wanted->offset},
-                    "the offset of '" + constant.name + "'");
+      removed.push_back(changes_.removed_.contains(listed.info));
+      const Node offset = tir_.document.module.node(listed.info)[f::ConstantInfo::byte_offset];
+      const auto number = changes_.numbers_.find(offset.id());
+      if (removed.back() || number == changes_.numbers_.end()) continue;
+      change_number({0, listed.offset}, number->second.change, number->second.what);
     }
     edit::remove_elements(list, removed, of_text());
   }

@@ -14,6 +14,7 @@
 #include "edit/edited_archive.h"
 #include "mlf/tir/module.h"
 #include "optimize/constant_uses.h"
+#include "support/lookup.h"
 
 namespace mlf::optimize {
 
@@ -79,23 +80,20 @@ class TirChanges {
   std::unordered_map<tir::NodeId, StatedNumber> numbers_;
   std::vector<Constant> constants_;
   std::map<tir::NodeId, Pool> pools_;  // by ConstantPoolInfo
+  std::set<tir::NodeId> removed_;      // ConstantInfo
   std::vector<Order> orders_;
   std::set<tir::NodeId> dropped_;  // PrimFunc
 };
 
 /// The new constants of one module of the archive, for all of its representations.
 struct NewConstants {
-  /// By pool and old offset.
-  std::map<std::pair<std::string, std::uint64_t>, NewConstant> in_pools;
+  std::map<ConstantKey, NewConstant> constants;
   std::map<std::string, edit::NumberChange, std::less<>> pool_sizes;
-  /// Of the caller, by global symbol and index of the parameter.
-  std::map<std::pair<std::string, std::size_t>, NewConstant> parameters;
-  /// By global symbol: the AllocateConst of a function, in the order of its text.
-  std::map<std::string, std::vector<NewConstant>, std::less<>> arrays;
 
-  /// Null if the use does not change.
-  const NewConstant* of(const ConstantUse& use) const;
-  const NewConstant* of(const ConstantPool& pool, const PoolConstant& constant) const;
+  /// Null if it does not change.
+  const NewConstant* of(const ConstantKey& key) const {
+    return support::find_value(constants, key);
+  }
 };
 
 /// Adds what `wanted` has for the constants in functions of one module of the archive. Both must
