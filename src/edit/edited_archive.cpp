@@ -121,21 +121,6 @@ void EditedMembers::edit(FileEdits edits) {
   }
 }
 
-tir::Input EditedMembers::input_of(const archive::Member& member) const {
-  return {.file = archive().path(), .member = member.name, .text = text_of(member), .sha256 = [] {
-            return std::string();
-          }};
-}
-
-tir::CSources EditedMembers::files_of(const TirSource& c) const {
-  tir::CSources sources = *c.c;
-  for (std::size_t i = 0; i < sources.files.size(); ++i) {
-    sources.files[i].text = text_of(*c.c_members[i]);
-    sources.files[i].sha256 = {};
-  }
-  return sources;
-}
-
 std::optional<PlacedTir> EditedMembers::take_kept(const std::string& name) {
   const auto found = kept_.find(name);
   if (found == kept_.end()) return std::nullopt;
@@ -145,14 +130,23 @@ std::optional<PlacedTir> EditedMembers::take_kept(const std::string& name) {
 PlacedTir EditedMembers::take_tir(const archive::Member& member) {
   if (auto kept = take_kept(member.name)) return std::move(*kept);
   tir::Places places;
-  tir::Document document = tir::read_with_places(input_of(member), reading_.tir_limits, places);
+  const tir::Input input{
+      .file = archive().path(), .member = member.name, .text = text_of(member), .sha256 = [] {
+        return std::string();
+      }};
+  tir::Document document = tir::read_with_places(input, reading_.tir_limits, places);
   return with_loads({std::move(document), std::move(places), {&member}});
 }
 
 PlacedTir EditedMembers::take_tir(const TirSource& c) {
   if (auto kept = take_kept(c.name)) return std::move(*kept);
   tir::Places places;
-  tir::Document document = tir::read_c_with_places(files_of(c), reading_.tir_limits, places);
+  tir::CSources sources = *c.c;
+  for (std::size_t i = 0; i < sources.files.size(); ++i) {
+    sources.files[i].text = text_of(*c.c_members[i]);
+    sources.files[i].sha256 = {};
+  }
+  tir::Document document = tir::read_c_with_places(sources, reading_.tir_limits, places);
   return with_loads({std::move(document), std::move(places), c.c_members, &c});
 }
 

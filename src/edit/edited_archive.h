@@ -112,11 +112,6 @@ class EditedMembers {
   void replace(archive::EditedMember member);
   /// Applies edits to the present texts of members, which are replaced if they change.
   void edit(FileEdits edits);
-  /// Returns the present text of a member with captured TIR, without a digest.
-  tir::Input input_of(const archive::Member& member) const;
-  /// Returns the files of generated C with their present texts, without digests.
-  tir::CSources files_of(const TirSource& c) const;
-
   /// Returns the members with captured TIR, in the order of the archive.
   std::vector<const archive::Member*> captured() const;
 

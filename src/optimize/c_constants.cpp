@@ -214,7 +214,8 @@ class Reader {
   std::size_t editable_loads(const CReading& reading, NodeId variable) const {
     return static_cast<std::size_t>(
         std::ranges::count_if(reading.tir.loads_of(variable), [&](const tir::Place& place) {
-          return c_load(edited_.text_of(member_of(reading, place.file)), place.range).has_value();
+          return type_of_c_load(edited_.text_of(member_of(reading, place.file)), place.range)
+              .has_value();
         }));
   }
 
@@ -236,8 +237,7 @@ class Reader {
     for (const auto& [word, count] : expected) words.try_emplace(word);
     for (const Member* const file : files_of(result_)) {
       const std::string_view text = edited_.text_of(*file);
-      tir::c::count_words(code_of(*file, text), words);
-      keep_where_types_are_macros(text);
+      count_words(*file, words);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
     const ModuleCode code(module_, others_, edited_);
@@ -290,7 +290,9 @@ class Reader {
     result_.keep_all_pools(why);
   }
 
-  void keep_where_types_are_macros(std::string_view text) {
+  void count_words(const Member& file, tir::c::WordCounts& words) {
+    const std::string_view text = edited_.text_of(file);
+    tir::c::count_words(code_of(file, text), words);
     keep_where_a_type_is(tir::c::type_macro(text));
   }
 
@@ -308,8 +310,7 @@ class Reader {
     for (const FileRef& file : deployment_.library().modules[module_].files.sources) {
       const Member* const member = deployment_.archive().find(file.name);
       if (member == nullptr || !may_have_code(*member) || files.contains(member)) continue;
-      tir::c::count_words(code_of(*member, edited_.text_of(*member)), words);
-      keep_where_types_are_macros(edited_.text_of(*member));
+      count_words(*member, words);
     }
     keep_where_a_type_is(others_.type_macro(files));
     return words;

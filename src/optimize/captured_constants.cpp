@@ -118,63 +118,10 @@ class Keeping {
 
 }  // namespace
 
-CapturedMembers captured_members(edit::EditedMembers& edited) {
-  const Deployment& deployment = edited.deployment();
-  CapturedMembers members;
-  for (const Member* const member : edited.captured()) {
-    edit::PlacedTir tir = edited.take_tir(*member);
-    std::set<std::size_t> modules;
-    for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
-      if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
-    }
-    for (const std::size_t module : modules) members[module].push_back(member);
-    edited.keep_tir(std::move(tir));
-  }
-  return members;
-}
-
-std::vector<std::vector<std::size_t>> groups_of_modules(std::size_t modules,
-                                                        const CapturedMembers& members) {
-  std::map<const Member*, std::vector<std::size_t>> of_member;
-  for (const auto& [module, of_module] : members) {
-    for (const Member* const member : of_module) of_member[member].push_back(module);
-  }
-  std::vector<std::vector<std::size_t>> groups;
-  std::vector<bool> is_known(modules);
-  for (std::size_t first = 0; first < modules; ++first) {
-    if (is_known[first]) continue;
-    is_known[first] = true;
-    std::vector<std::size_t> group{first};
-    // Grows while it is read.
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const auto of_module = members.find(group[i]);
-      if (of_module == members.end()) continue;
-      for (const Member* const member : of_module->second) {
-        const auto others = of_member.extract(member);
-        if (others.empty()) continue;
-        for (const std::size_t other : others.mapped()) {
-          if (!is_known[other]) group.push_back(other);
-          is_known[other] = true;
-        }
-      }
-    }
-    std::ranges::sort(group);
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-std::vector<CapturedReading> read_captured(const CapturedMembers& members,
-                                           const ConstantsByModule& constants,
+std::vector<CapturedReading> read_captured(const ConstantsByModule& constants,
                                            edit::EditedMembers& edited) {
-  // In the order of the archive.
-  std::set<const Member*> wanted;
-  for (const auto& [module, of_module] : constants) {
-    const auto* const found = support::find_value(members, module);
-    if (found != nullptr) wanted.insert(found->begin(), found->end());
-  }
   std::vector<CapturedReading> readings;
-  for (const Member* const member : wanted) {
+  for (const Member* const member : edited.captured()) {
     edit::PlacedTir tir = edited.take_tir(*member);
     const tir::Module& read = tir.document.module;
     std::map<std::size_t, ModuleConstants> found;
@@ -189,7 +136,11 @@ std::vector<CapturedReading> read_captured(const CapturedMembers& members,
         use.spells_elements = tir.places.values(use.variable) != nullptr;
       }
     }
-    readings.push_back({std::move(tir), std::move(found)});
+    if (found.empty()) {
+      edited.keep_tir(std::move(tir));
+    } else {
+      readings.push_back({std::move(tir), std::move(found)});
+    }
   }
   return readings;
 }

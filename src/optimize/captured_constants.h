@@ -18,24 +18,12 @@ struct CapturedReading {
   std::map<std::size_t, ModuleConstants> constants;  ///< by module
 };
 
-/// The members with captured TIR, by the modules that have functions in it.
-using CapturedMembers = std::map<std::size_t, std::vector<const archive::Member*>>;
-
-/// Finds them in the present archive; `edited` keeps the TIR. Throws `Error` if one cannot be read.
-CapturedMembers captured_members(edit::EditedMembers& edited);
-
-/// Returns the modules in groups: two modules are in one group if a member has TIR of both, or if
-/// both are in a group with a third. `members` are those of `captured_members`.
-std::vector<std::vector<std::size_t>> groups_of_modules(std::size_t modules,
-                                                        const CapturedMembers& members);
-
 /// The constants in the C of modules, by module.
 using ConstantsByModule = std::map<std::size_t, CConstants>;
 
-/// Reads the present TIR of these modules in their members, or takes that which `edited` kept, each
-/// member once. Throws `Error` if one cannot be read.
-std::vector<CapturedReading> read_captured(const CapturedMembers& members,
-                                           const ConstantsByModule& constants,
+/// Reads the present TIR of these modules, or takes that which `edited` kept, each member once.
+/// Throws `Error` if a member with captured TIR cannot be read.
+std::vector<CapturedReading> read_captured(const ConstantsByModule& constants,
                                            edit::EditedMembers& edited);
 
 /// Marks each constant of a module as kept that differs between one of these and the C, or whose

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "edit/edited_archive.h"
 #include "json/document.h"
-#include "optimize/captured_constants.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/other_code.h"
 #include "optimize/tir_changes.h"
@@ -53,7 +53,7 @@ class Dropping {
         others_(others),
         edited_(edited) {}
 
-  std::vector<OptimizedFunction> run(std::span<const Member* const> captured) && {
+  std::vector<OptimizedFunction> run() && {
     read_functions();
     if (!functions_.contains(main_)) return {};
     find_names();
@@ -63,7 +63,7 @@ class Dropping {
       if (!used.contains(symbol) && function.kept.empty()) dropped_.insert(symbol);
     }
     if (!dropped_.empty()) {
-      const auto changed = support::to_result([&] { change(captured); });
+      const auto changed = support::to_result([&] { change(); });
       if (!changed) keep_all(changed.error());
     }
     std::vector<OptimizedFunction> found;
@@ -172,13 +172,13 @@ class Dropping {
 
   // --- Changes -----------------------------------------------------------------------------------
 
-  void change(std::span<const Member* const> captured) {
+  void change() {
     std::vector<ChangedTir> all;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
       all.push_back(changed(edited_.take_tir(c)));
     }
     std::vector<const Member*> texts;
-    for (const Member* const member : captured) {
+    for (const Member* const member : edited_.captured()) {
       all.push_back(changed(edited_.take_tir(*member)));
       if (!all.back().changes.empty()) texts.push_back(member);
     }
@@ -259,10 +259,9 @@ std::vector<std::vector<OptimizedFunction>> drop_functions(edit::EditedMembers& 
   // C that contradicts captured TIR stays as it is.
   if (!contradiction_in(deployment).empty()) return functions;
   const Networks networks = get_or_throw(deployment.networks());
-  CapturedMembers captured = captured_members(edited);
   const OtherCode others(edited);
   for (const Network& network : networks.found) {
-    functions[network.module] = Dropping(network, others, edited).run(captured[network.module]);
+    functions[network.module] = Dropping(network, others, edited).run();
   }
   return functions;
 }

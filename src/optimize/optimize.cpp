@@ -21,6 +21,7 @@
 #include "optimize/steps.h"
 #include "support/error.h"
 #include "support/lookup.h"
+#include "support/numbers.h"
 
 namespace mlf::optimize {
 namespace {
@@ -78,12 +79,7 @@ class Optimizing {
     if (!contradiction.empty()) {
       for (OptimizedModule& module : report_.modules) module.constants_kept = contradiction;
     } else {
-      captured_ = support::to_result([&] { return captured_members(edited_); });
-      const auto groups =
-          groups_of_modules(report_.modules.size(), captured_ ? *captured_ : CapturedMembers());
-      for (const std::vector<std::size_t>& group : groups) {
-        change_constants_of(group);
-      }
+      change_constants_of(support::positions(report_.modules.size()));
     }
     if (!edited_.empty()) change_bytes_of_main();
   }
@@ -103,12 +99,11 @@ class Optimizing {
     for (const std::size_t module : modules) change_constants_of({&module, 1});
   }
 
-  /// If one module cannot change, the others still do. Returns whether it could.
+  /// If one module cannot change, the others still do.
   template <class Change>
-  bool attempt(std::size_t module, Change&& change) {
+  void attempt(std::size_t module, Change&& change) {
     const auto changed = support::to_result(change);
     if (!changed) keep_constants(module, changed.error());
-    return changed.has_value();
   }
 
   void keep_constants(std::size_t module, const Diagnostic& why) {
@@ -134,8 +129,7 @@ class Optimizing {
   /// Throws `Error` if captured TIR cannot change, or for other reasons that may concern several
   /// modules. Nothing changed then.
   void change_together(ConstantsByModule& constants) {
-    if (!captured_) throw support::Error(captured_.error());
-    std::vector<CapturedReading> captured = read_captured(*captured_, constants, edited_);
+    std::vector<CapturedReading> captured = read_captured(constants, edited_);
     edit::EditedMembers edited = edited_.fork();
     std::map<std::size_t, NewConstants> wanted;
     std::map<std::size_t, ConstantSavings> saved;
@@ -426,7 +420,6 @@ class Optimizing {
   Networks found_;    // without a plan
   NetworkOfModule networks_;
   std::optional<OtherCode> others_;
-  Result<CapturedMembers> captured_;
   OptimizeReport report_;
   std::map<std::size_t, std::uint64_t> saved_in_kernels_;  // by module
   std::map<std::size_t, std::uint64_t> dropped_arrays_;    // bytes, by module

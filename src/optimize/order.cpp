@@ -183,10 +183,7 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
     const ModulePlan& planned = plan.modules[i];
     const ModulePlan& now = reordered.modules[i];
     if (!planned.order || !planned.order->changes()) {
-      ArchivePlan rest;
-      rest.modules.push_back(planned);
-      if (planned.pools.empty()) continue;
-      for (PoolMove& move : moves_of(rest)) moves.push_back(std::move(move));
+      add_moves(planned, {}, moves);
       continue;
     }
     if (planned.pools.size() != now.pools.size())

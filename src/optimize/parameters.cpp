@@ -287,9 +287,9 @@ class Narrowing {
     const std::string_view text = file.substr(begin, end - begin);
     const std::string name = loaded_name(file, loads.front().range);
     for (const tir::Place& load : loads) {
-      const auto parts = c_load(file, load.range);
+      const auto type = type_of_c_load(file, load.range);
       const bool is_known = load.file == loads.front().file && load.range.begin >= begin &&
-                            load.range.end <= end && parts && parts->type &&
+                            load.range.end <= end && type && type->end > 0 &&
                             loaded_name(file, load.range) == name;
       if (!is_known) return why;
     }

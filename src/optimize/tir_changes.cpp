@@ -416,15 +416,15 @@ class TextChange {
     const auto [file, range] = load;
     const std::string_view text = text_of(file);
     const bool is_c = dialect() == tir::Dialect::c;
-    const auto parts = is_c ? c_load(text, range) : std::optional(CLoad{});
+    const auto type = is_c ? type_of_c_load(text, range) : SourceRange{};
     const auto index = plain_index(text, range);
-    if (!parts || (after.is_single() && !index)) {
+    if (!type || (after.is_single() && !index)) {
       edit::refuse("a load of '" + use.name + "' has an unknown form", tir_.files[file]->name);
     }
     if (after.is_single()) edit(file, *index, is_c ? "0" : zeros_for(edit::text_in(text, *index)));
     if (after.dtype == use.element) return;
     edit(file, {range.begin, range.begin}, cast_to(use.element));
-    if (parts->type) edit(file, *parts->type, tir::c::type_text(after.dtype));
+    if (type->end > 0) edit(file, *type, tir::c::type_text(after.dtype));
     edit(file, {range.end, range.end}, ")");
   }
 
@@ -548,19 +548,16 @@ bool may_have_one_element(const ConstantUse& use, const edit::PlacedTir& tir,
           other_elements(edited.text_of(*tir.files[values->file]), values->range));
 }
 
-std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {
-  const std::string_view load = edit::text_in(text, range);
-  if (load.empty() || load.front() != '(') {
-    return load.empty() || !support::is_word_character(load.front()) ? std::nullopt
-                                                                     : std::optional(CLoad{});
-  }
+std::optional<SourceRange> type_of_c_load(std::string_view text, SourceRange load) {
+  const std::string_view spelled = edit::text_in(text, load);
+  if (!spelled.empty() && support::is_word_character(spelled.front())) return SourceRange{};
   constexpr std::string_view kCast = "((";
-  const std::size_t star = load.find('*');
-  if (!load.starts_with(kCast) || star == load.npos) return std::nullopt;
-  const std::string_view type = load.substr(kCast.size(), star - kCast.size());
+  const std::size_t star = spelled.find('*');
+  if (!spelled.starts_with(kCast) || star == spelled.npos) return std::nullopt;
+  const std::string_view type = spelled.substr(kCast.size(), star - kCast.size());
   if (type.empty() || !std::ranges::all_of(type, support::is_word_character)) return std::nullopt;
-  const auto begin = static_cast<std::uint32_t>(range.begin + kCast.size());
-  return CLoad{tir::SourceRange{begin, static_cast<std::uint32_t>(begin + type.size())}};
+  const std::size_t begin = load.begin + kCast.size();
+  return edit::at(begin, begin + type.size());
 }
 
 }  // namespace mlf::optimize

@@ -117,11 +117,8 @@ void change_all(std::vector<ChangedTir> all, edit::FileEdits edits, edit::Edited
 bool may_have_one_element(const ConstantUse& use, const edit::PlacedTir& tir,
                           const edit::EditedMembers& edited);
 
-/// `((T*)name)[i]` of generated C, or `name[i]` of an array that has a type itself.
-struct CLoad {
-  std::optional<tir::SourceRange> type{};  ///< T, if the load states it
-};
-/// Returns nullopt for a load of another form.
-std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range);
+/// Returns T of the load `((T*)name)[i]` of generated C; an empty range for `name[i]` of an array
+/// that has a type itself; nullopt for a load of another form.
+std::optional<tir::SourceRange> type_of_c_load(std::string_view text, tir::SourceRange load);
 
 }  // namespace mlf::optimize
