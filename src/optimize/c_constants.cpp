@@ -35,6 +35,15 @@ std::string declared_name(std::string_view text, const tir::DeclaredConstant& pl
   return std::string(tir::c::word_before(text, end));
 }
 
+/// The files of C of the readings.
+std::set<const Member*> files_of(const CConstants& constants) {
+  std::set<const Member*> files;
+  for (const CReading& reading : constants.readings) {
+    files.insert(reading.tir.files.begin(), reading.tir.files.end());
+  }
+  return files;
+}
+
 class Reader {
  public:
   Reader(std::size_t module, const OtherCode& others, edit::EditedMembers& edited)
@@ -338,14 +347,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::set<const Member*> files_of(const CConstants& constants) {
-  std::set<const Member*> files;
-  for (const CReading& reading : constants.readings) {
-    files.insert(reading.tir.files.begin(), reading.tir.files.end());
-  }
-  return files;
-}
 
 CConstants read_constants(std::size_t module, const OtherCode& others,
                           edit::EditedMembers& edited) {

@@ -94,9 +94,6 @@ struct CConstants {
   }
 };
 
-/// The files of C of the readings.
-std::set<const archive::Member*> files_of(const CConstants& constants);
-
 /// Reads the present C of a module, or takes the TIR of it that `edited` kept. `others` has the
 /// words of `edited`. Throws `Error` if it cannot be read.
 CConstants read_constants(std::size_t module, const OtherCode& others, edit::EditedMembers& edited);

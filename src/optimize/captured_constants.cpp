@@ -154,8 +154,8 @@ void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t 
   }
 }
 
-void edit_captured(std::vector<CapturedReading> captured,
-                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited) {
+std::vector<ChangedTir> changed(std::vector<CapturedReading> captured,
+                                const std::map<std::size_t, NewConstants>& wanted) {
   std::vector<ChangedTir> all;
   for (CapturedReading& reading : captured) {
     ChangedTir& one = all.emplace_back(ChangedTir{std::move(reading.tir)});
@@ -164,7 +164,7 @@ void edit_captured(std::vector<CapturedReading> captured,
       if (of_module != nullptr) add_changes(constants, *of_module, one.changes);
     }
   }
-  change_all(std::move(all), {}, edited);
+  return all;
 }
 
 }  // namespace mlf::optimize

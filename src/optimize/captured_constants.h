@@ -31,10 +31,9 @@ std::vector<CapturedReading> read_captured(const ConstantsByModule& constants,
 void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t module,
                       const edit::EditedMembers& edited, CConstants& constants);
 
-/// Changes the members, each of them once, and reads the texts again: each must equal its old TIR
-/// plus these changes. `wanted` has the modules that change. `edited` keeps the TIR. Throws `Error`
-/// (check_failed) if a text is not equal, or if modules share a part of it.
-void edit_captured(std::vector<CapturedReading> captured,
-                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited);
+/// Returns the members with their changes. `wanted` has the modules that change. Throws `Error`
+/// (check_failed) if modules share a part of a member.
+std::vector<ChangedTir> changed(std::vector<CapturedReading> captured,
+                                const std::map<std::size_t, NewConstants>& wanted);
 
 }  // namespace mlf::optimize

@@ -10,6 +10,7 @@
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "tir/interval.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
@@ -99,7 +100,7 @@ class UseSearch {
   }
 
   void take_index(Node load, const tir::IntegerRanges& ranges) {
-    ConstantUse* const use = use_of_buffer(load[f::BufferLoad::buffer].id());
+    ConstantUse* const use = use_of_node(load[f::BufferLoad::buffer].id());
     const tir::NodeList indices = load.list(f::BufferLoad::indices);
     if (use == nullptr || use->array == NodeId::none || indices.size() != 1) return;
     const Node array = module_.node(use->array);
@@ -114,7 +115,7 @@ class UseSearch {
   }
 
   void add(ConstantUse use) {
-    by_variable_.emplace(use.variable, uses_.size());
+    by_node_.emplace(use.variable, uses_.size());
     uses_.push_back(std::move(use));
   }
 
@@ -173,23 +174,19 @@ class UseSearch {
     add(std::move(use));
   }
 
-  ConstantUse* use_of_variable(NodeId id) {
-    const auto found = by_variable_.find(id);
-    return found == by_variable_.end() ? nullptr : &uses_[found->second];
-  }
-
-  ConstantUse* use_of_buffer(NodeId id) {
-    const auto found = by_buffer_.find(id);
-    return found == by_buffer_.end() ? nullptr : &uses_[found->second];
+  /// Of a variable or a buffer.
+  ConstantUse* use_of_node(NodeId id) {
+    const auto* const index = support::find_value(by_node_, id);
+    return index == nullptr ? nullptr : &uses_[*index];
   }
 
   void take_buffer(Node node) {
     if (!node.is(Kind::Buffer)) return;
-    const auto found = by_variable_.find(node[f::Buffer::data].id());
-    if (found == by_variable_.end()) return;
-    ConstantUse& use = uses_[found->second];
+    const auto index = support::value_at(by_node_, node[f::Buffer::data].id());
+    if (!index) return;
+    ConstantUse& use = uses_[*index];
     use.buffers.push_back(node.id());
-    by_buffer_.emplace(node.id(), found->second);
+    by_node_.emplace(node.id(), *index);
     // The text of a pool may have no data and therefore no other type.
     if (use.element.is_void()) use.element = node.dtype(f::Buffer::dtype);
     if (node.dtype(f::Buffer::dtype) != use.element) {
@@ -202,14 +199,14 @@ class UseSearch {
     const bool is_address = tir::is_call_of(node, "tir.address_of");
     tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
       if (is_address && child.is(Kind::BufferLoad)) {
-        ConstantUse* const use = use_of_buffer(child[f::BufferLoad::buffer].id());
+        ConstantUse* const use = use_of_node(child[f::BufferLoad::buffer].id());
         if (use != nullptr) keep(use->kept, use_of(node));
       }
-      if (ConstantUse* const use = use_of_variable(child.id())) {
-        const bool is_definition = node.id() == use->owner || node.is(Kind::Buffer);
-        if (!is_definition) keep(use->kept, use_of(node));
-      }
-      if (ConstantUse* const use = use_of_buffer(child.id())) take_access(node, child.id(), *use);
+      ConstantUse* const use = use_of_node(child.id());
+      if (use == nullptr) return;
+      if (child.is(Kind::Buffer)) return take_access(node, child.id(), *use);
+      const bool is_definition = node.id() == use->owner || node.is(Kind::Buffer);
+      if (!is_definition) keep(use->kept, use_of(node));
     });
   }
 
@@ -241,8 +238,7 @@ class UseSearch {
   std::unordered_map<NodeId, const LetSite*> lets_;
   std::vector<ConstantUse> uses_;
   std::unordered_map<std::string, std::uint64_t> arrays_;  // those found so far
-  std::unordered_map<NodeId, std::size_t> by_variable_;
-  std::unordered_map<NodeId, std::size_t> by_buffer_;
+  std::unordered_map<NodeId, std::size_t> by_node_;        // variables and buffers
 };
 
 /// The constant pools that functions name, each info once.

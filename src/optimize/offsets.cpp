@@ -186,7 +186,9 @@ class Replanning {
   /// Checks all results before the first write.
   void run() {
     refuse_dialects();
-    refuse_disagreement();
+    // Both get new numbers, so they must be the same program before.
+    const std::string contradiction = contradiction_in(deployment_);
+    if (!contradiction.empty()) edit::refuse(contradiction);
     for (std::size_t module = 0; module < modules().size(); ++module) assign_module(module);
     check_callees();
     for (const Member* const member : edited_.captured()) change_captured(*member);
@@ -236,12 +238,6 @@ class Replanning {
               "save_json can",
           member->name);
     }
-  }
-
-  /// Both get new numbers, so they must be the same program before.
-  void refuse_disagreement() const {
-    const std::string contradiction = contradiction_in(deployment_);
-    if (!contradiction.empty()) edit::refuse(contradiction);
   }
 
   /// The TIR that the moves refer to: captured, or generated C.

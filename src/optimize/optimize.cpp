@@ -145,7 +145,7 @@ class Optimizing {
         saved.emplace(one.first, savings);
       });
     }
-    edit_captured(std::move(captured), wanted, edited);
+    change_all(changed(std::move(captured), wanted), {}, edited);
     edited_.take_all(std::move(edited));
     for (const auto& [module, savings] : saved) take_result(module, savings, constants.at(module));
   }
@@ -158,8 +158,7 @@ class Optimizing {
     edit::FileEdits edits = declaration_edits(constants, edited);
     std::vector<ChangedTir> all;
     for (CReading& reading : constants.readings) {
-      ChangedTir& one = all.emplace_back(ChangedTir{std::move(reading.tir)});
-      add_changes(reading.constants, wanted, one.changes);
+      all.push_back({std::move(reading.tir), changes_of(reading.constants, wanted)});
     }
     change_all(std::move(all), std::move(edits), of_module);
     edited.take_all(std::move(of_module));
@@ -215,9 +214,7 @@ class Optimizing {
     const NewConstants wanted = new_constants_of(constants);
     edit::FileEdits edits = declaration_edits(constants, edited_);
     for (const CReading& reading : constants.readings) {
-      TirChanges changes;
-      add_changes(reading.constants, wanted, changes);
-      changes.add_edits(reading.tir, edited_, edits);
+      changes_of(reading.constants, wanted).add_edits(reading.tir, edited_, edits);
     }
     edit::EditedMembers edited = edited_.fork();
     edited.edit(std::move(edits));
@@ -347,9 +344,7 @@ class Optimizing {
         const std::uint64_t bytes = pool.plan.now.declared.value_or(0);
         report.pools.push_back({(*module.network)[pool.plan.now.pool].name, bytes, bytes});
       }
-      ArchivePlan alone;
-      alone.modules.push_back(module);
-      const auto moves = support::to_result([&] { return moves_of(alone, changes); });
+      const auto moves = support::to_result([&] { return moves_of(module, changes); });
       if (moves) {
         possible.modules.push_back(module);
       } else {

@@ -2,6 +2,7 @@
 // representation of main and reads it again. Then writes the offsets for that order, as for any
 // plan. The intermediate archive exists only in memory: its buffers would overwrite each other.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -59,18 +60,6 @@ PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, const Poo
   plan::PlannerResult present{.size = *now.declared};
   for (const plan::PlannedBuffer& buffer : now.buffers) present.offsets.push_back(buffer.offset);
   return moved(module.module, name, now, present);
-}
-
-/// Adds all pools of a module if one of them gets smaller, including unchanged ones: metadata.json
-/// contains the sum of all.
-void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector<PoolMove>& moves) {
-  std::vector<PoolMove> of_module;
-  for (const ModulePoolPlan& pool : module.pools) {
-    of_module.push_back(move_of(module, pool.plan, changes));
-  }
-  const bool any_smaller = std::ranges::any_of(
-      of_module, [](const PoolMove& move) { return move.new_size < move.old_size; });
-  if (any_smaller) std::ranges::move(of_module, std::back_inserter(moves));
 }
 
 [[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
@@ -183,7 +172,7 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
     const ModulePlan& planned = plan.modules[i];
     const ModulePlan& now = reordered.modules[i];
     if (!planned.order || !planned.order->changes()) {
-      add_moves(planned, {}, moves);
+      std::ranges::move(moves_of(planned, {}), std::back_inserter(moves));
       continue;
     }
     if (planned.pools.size() != now.pools.size())
@@ -197,12 +186,22 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
 
 }  // namespace
 
+std::vector<PoolMove> moves_of(const ModulePlan& plan, const PoolChanges& changes) {
+  std::vector<PoolMove> moves;
+  for (const ModulePoolPlan& pool : plan.pools) {
+    moves.push_back(move_of(plan, pool.plan, changes));
+  }
+  const bool any_smaller = std::ranges::any_of(
+      moves, [](const PoolMove& move) { return move.new_size < move.old_size; });
+  return any_smaller ? moves : std::vector<PoolMove>();
+}
+
 std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes) {
   std::vector<PoolMove> moves;
   bool any = false;
   for (const ModulePlan& module : plan.modules) {
     any = any || !module.pools.empty();
-    add_moves(module, changes, moves);
+    std::ranges::move(moves_of(module, changes), std::back_inserter(moves));
   }
   if (!any) refuse_without_pools(plan);
   return moves;

@@ -351,7 +351,7 @@ class Narrowing {
     const NewConstants wanted = new_constants();
     edit::FileEdits edits;
     for (const Reading& reading : readings_) {
-      changes_of(reading, wanted).add_edits(reading.tir, edited_, edits);
+      changes_of(reading.constants, wanted).add_edits(reading.tir, edited_, edits);
     }
     change_graph(edits);
     change_file(edits);
@@ -374,12 +374,6 @@ class Narrowing {
       if (one.after) wanted.constants.emplace(argument, NewConstant{.dtype = *one.after});
     }
     return wanted;
-  }
-
-  static TirChanges changes_of(const Reading& reading, const NewConstants& wanted) {
-    TirChanges changes;
-    add_changes(reading.constants, wanted, changes);
-    return changes;
   }
 
   const Member& member_of(const FileRef& file) const { return *edited_.archive().find(file.name); }
@@ -478,14 +472,14 @@ class Narrowing {
     for (std::size_t i = 0; i < sources.size(); ++i) {
       Reading& reading = readings_[i];
       const tir::Module expected =
-          changes_of(reading, wanted).made_in(std::move(reading.tir.document.module));
+          changes_of(reading.constants, wanted).made_in(std::move(reading.tir.document.module));
       const auto document = get_or_throw(after.document(sources[i]));
       edit::require_equal(expected, document->module, reading.tir.name());
     }
   }
 
   /// Arguments have the same types as before, except for parameters.
-  void check_network(const Deployment& after) const {
+  void check_network(const Deployment& after) {
     const Networks networks = get_or_throw(after.networks());
     const auto found = std::ranges::find(networks.found, index_, &Network::module);
     const std::string why = "the network would change";
@@ -499,12 +493,8 @@ class Narrowing {
         edit::refuse(why);
       for (std::size_t k = 0; k < arguments.size(); ++k) {
         graph::TensorType type = old[k].type;
-        const auto parameter =
-            old[k].reads ? by_value_.find(graph::index(*old[k].reads)) : by_value_.end();
-        if (parameter != by_value_.end()) {
-          const Parameter& one = parameters_[parameter->second];
-          if (one.after) type.dtype = *one.after;
-        }
+        const Parameter* const one = old[k].reads ? parameter_of(*old[k].reads) : nullptr;
+        if (one != nullptr && one->after) type.dtype = *one->after;
         if (arguments[k].type != type) edit::refuse(why + ": " + is.calls[i].name);
       }
     }

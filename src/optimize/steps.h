@@ -86,8 +86,10 @@ std::string contradiction_in(const Deployment& deployment);
 /// Throws for a module with code in objects.
 void refuse_objects(const Module& module);
 
-/// Returns the moves of the archive's plan. A pool that cannot be smaller has none. Also throws if
-/// no network has a workspace pool.
+/// Returns the moves of all pools of a module if one of them gets smaller, including unchanged
+/// ones: metadata.json contains the sum of all.
+std::vector<PoolMove> moves_of(const ModulePlan& plan, const PoolChanges& changes);
+/// The same for all modules. Also throws if no network has a workspace pool.
 std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes = {});
 
 /// Writes new offsets and sizes of pools into generated C, headers, metadata.json, and captured TIR

@@ -101,6 +101,12 @@ struct NewConstants {
 /// list of constants.
 void add_changes(const ModuleConstants& constants, const NewConstants& wanted, TirChanges& changes);
 
+inline TirChanges changes_of(const ModuleConstants& constants, const NewConstants& wanted) {
+  TirChanges changes;
+  add_changes(constants, wanted, changes);
+  return changes;
+}
+
 /// TIR, and what becomes of it.
 struct ChangedTir {
   edit::PlacedTir before;
