@@ -62,44 +62,42 @@ Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
 }
 
 std::vector<CallSlot> call_slots(Node main, const tir::Places* places, const Symbols& kernels) {
-  struct PendingStatement {
-    Node statement;            // undefined at the end of a scope
-    const tir::Place* around;  // the place of the innermost enclosing statement
-  };
   std::vector<CallSlot> slots;
-  // Uses an explicit stack: bodies nest as deep as networks are long.
-  std::vector<PendingStatement> stack{{main[f::PrimFunc::body], nullptr}};
-  std::vector<PendingStatement> below;
+  std::vector<const tir::Place*> around{nullptr};  // places of the enclosing statements
   const auto place_of = [&](Node node) {
     return places == nullptr ? nullptr : places->find(node.id());
   };
   bool follows = false;
-  while (!stack.empty()) {
-    const auto [statement, around] = stack.back();
-    stack.pop_back();
+  const auto enter = [&](Node statement) {
     const bool was_next = std::exchange(follows, statement.is(Kind::SeqStmt) && follows);
-    if (!statement || may_run_otherwise_than_once(statement)) continue;
+    if (!statement || may_run_otherwise_than_once(statement)) return false;
     const tir::Place* const own = place_of(statement);
-    const tir::Place* const place = own == nullptr ? around : own;
-    if (statement.is(Kind::Evaluate)) {
-      const Node callee = callee_in(statement, kernels);
-      if (!callee || (places != nullptr && place == nullptr)) continue;
-      const tir::Place* const name = place_of(callee);
-      slots.push_back({.place = place == nullptr ? tir::Place() : *place,
-                       .symbol = std::string(graph::string_of(callee)),
-                       .callee = name == nullptr ? std::nullopt : std::optional(*name),
-                       .call = statement.id(),
-                       .follows = was_next});
-      follows = true;
-      continue;
+    const tir::Place* const place = own == nullptr ? around.back() : own;
+    if (!statement.is(Kind::Evaluate)) {
+      around.push_back(place);
+      return true;
     }
-    if (!statement.is(Kind::SeqStmt)) stack.push_back({{}, nullptr});
-    below.clear();
+    const Node callee = callee_in(statement, kernels);
+    if (!callee || (places != nullptr && place == nullptr)) return false;
+    const tir::Place* const name = place_of(callee);
+    slots.push_back({.place = place == nullptr ? tir::Place() : *place,
+                     .symbol = std::string(graph::string_of(callee)),
+                     .callee = name == nullptr ? std::nullopt : std::optional(*name),
+                     .call = statement.id(),
+                     .follows = was_next});
+    follows = true;
+    return false;
+  };
+  const auto statements_in = [](Node statement, auto&& push) {
     tir::for_each_child(statement, [&](Node child, const tir::FieldInfo&) {
-      if (child.category() == tir::Category::stmt) below.push_back({child, place});
+      if (child.category() == tir::Category::stmt) push(child);
     });
-    stack.insert(stack.end(), below.rbegin(), below.rend());
-  }
+  };
+  const auto leave = [&](Node statement) {
+    around.pop_back();
+    follows = follows && statement.is(Kind::SeqStmt);
+  };
+  tir::walk_once(main[f::PrimFunc::body], enter, statements_in, leave);
   return slots;
 }
 

@@ -204,6 +204,10 @@ class Replanning {
   }
 
  private:
+  /// Null if the module has none.
+  const graph::Topology* network_of(std::size_t module) const {
+    return support::value_at(networks_, module).value_or(nullptr);
+  }
   const std::vector<Module>& modules() const { return deployment_.library().modules; }
 
   const Member& member_named(std::string_view name) const {
@@ -266,10 +270,10 @@ class Replanning {
   /// The TIR of main and of kernels, which state the sizes of pools without buffers.
   std::set<std::string> stems_of_kernels(std::size_t module) const {
     std::set<std::string> stems;
-    const auto network = networks_.find(module);
-    if (network == networks_.end()) return stems;
-    stems.insert(network->second->provenance.source);
-    for (const graph::Kernel& kernel : network->second->kernels) {
+    const graph::Topology* const network = network_of(module);
+    if (network == nullptr) return stems;
+    stems.insert(network->provenance.source);
+    for (const graph::Kernel& kernel : network->kernels) {
       if (kernel.has_tir()) stems.insert(kernel.source);
     }
     return stems;
@@ -397,13 +401,6 @@ class Replanning {
     refuse_use("a section of the C", code.use_of_sections());
   }
 
-  /// The bytes that metadata.json may count together with the pools of a module.
-  std::vector<std::uint64_t> beside_pools(std::size_t module) const {
-    const auto network = networks_.find(module);
-    if (network == networks_.end()) return {0};
-    return workspaces_beside_pools(*network->second);
-  }
-
   /// Edits the sizes of pools that the archive states outside of functions.
   void declarations(const ModuleAssignment& assignment) {
     const Module& module = modules()[assignment.module];
@@ -422,8 +419,11 @@ class Replanning {
     }
     const Member& metadata = member_named(kMetadata);
     if (!metadata_) metadata_.emplace(edited_.source_of(metadata));
-    const auto claim = add_metadata_edit(*metadata_, module.name, assignment,
-                                         beside_pools(assignment.module), edits_[&metadata]);
+    const graph::Topology* const network = network_of(assignment.module);
+    const auto beside =
+        network == nullptr ? std::vector<std::uint64_t>{0} : workspaces_beside_pools(*network);
+    const auto claim =
+        add_metadata_edit(*metadata_, module.name, assignment, beside, edits_[&metadata]);
     if (claim) edit_macro(module, kWorkspaceSize, *claim);
   }
 

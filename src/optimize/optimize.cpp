@@ -173,10 +173,7 @@ class Optimizing {
   }
 
   void take_result(std::size_t module, const ConstantSavings& saved, const CConstants& constants) {
-    if (saved.total() > 0) {
-      saved_in_kernels_[module] = saved_in_kernels(module, constants);
-      dropped_arrays_[module] = dropped_arrays(constants);
-    }
+    if (saved.total() > 0) saved_in_arrays_[module] = saved_in_arrays(module, constants);
     report_.modules[module].saved = saved;
     note(constants, report_.modules[module]);
     if (options_.what.narrow) attempt(module, [&] { change_parameters(module); });
@@ -246,29 +243,26 @@ class Optimizing {
         std::back_inserter(report_.modules[module].constants));
   }
 
-  /// Bytes saved in arrays of kernels.
-  std::uint64_t saved_in_kernels(std::size_t module, const CConstants& constants) const {
+  /// Bytes saved in arrays, which TVM does not count as it counts pools.
+  struct ArraySavings {
+    std::uint64_t of_kernels = 0;
+    std::uint64_t dropped = 0;  ///< metadata.json does not count them
+  };
+
+  ArraySavings saved_in_arrays(std::size_t module, const CConstants& constants) const {
     const auto network = networks_.find(module);
     const std::string main =
         network == networks_.end() ? std::string() : network->second->provenance.symbol;
-    std::uint64_t saved = 0;
+    ArraySavings saved;
     for (const CConstant& one : constants.all) {
-      const bool is_of_kernel =
-          one.pool.empty() && std::ranges::any_of(one.uses, [&](const ConstantUse* use) {
-            return use->function != main;
-          });
-      if (is_of_kernel) saved += one.bytes() - one.new_bytes();
+      if (!one.pool.empty()) continue;
+      const std::uint64_t bytes = one.bytes() - one.new_bytes();
+      const bool is_of_kernel = std::ranges::any_of(
+          one.uses, [&](const ConstantUse* use) { return use->function != main; });
+      if (is_of_kernel) saved.of_kernels += bytes;
+      if (one.after.is_removed) saved.dropped += bytes;
     }
     return saved;
-  }
-
-  /// metadata.json does not count them.
-  static std::uint64_t dropped_arrays(const CConstants& constants) {
-    std::uint64_t bytes = 0;
-    for (const CConstant& one : constants.all) {
-      if (one.pool.empty() && one.after.is_removed) bytes += one.bytes();
-    }
-    return bytes;
   }
 
   static void note(const CConstants& constants, OptimizedModule& module) {
@@ -308,13 +302,13 @@ class Optimizing {
   /// For all constants, or for those of Relay's main only.
   std::vector<edit::NumberChange> possible_changes(std::size_t module,
                                                    const graph::Topology& network) const {
-    const std::uint64_t saved = report_.modules[module].saved.total() -
-                                support::value_at(dropped_arrays_, module).value_or(0);
+    const ArraySavings arrays =
+        support::value_at(saved_in_arrays_, module).value_or(ArraySavings{});
+    const std::uint64_t saved = report_.modules[module].saved.total() - arrays.dropped;
     const std::uint64_t all = graph::memory_totals(network).constants.bytes;
     const std::uint64_t of_kernels = bytes_of_kernel_constants(network);
-    const std::uint64_t saved_in_kernels = support::value_at(saved_in_kernels_, module).value_or(0);
-    if (saved > all || of_kernels > all || saved_in_kernels > of_kernels) return {};
-    return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - saved_in_kernels)}};
+    if (saved > all || of_kernels > all || arrays.of_kernels > of_kernels) return {};
+    return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - arrays.of_kernels)}};
   }
 
   /// Records a refusal. Parts that cannot change provably stay, and the rest changes. If nothing
@@ -416,9 +410,8 @@ class Optimizing {
   NetworkOfModule networks_;
   std::optional<OtherCode> others_;
   OptimizeReport report_;
-  std::map<std::size_t, std::uint64_t> saved_in_kernels_;  // by module
-  std::map<std::size_t, std::uint64_t> dropped_arrays_;    // bytes, by module
-  std::optional<Diagnostic> refused_;                      // the first one
+  std::map<std::size_t, ArraySavings> saved_in_arrays_;  // by module
+  std::optional<Diagnostic> refused_;                    // the first one
 };
 
 OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& options) {

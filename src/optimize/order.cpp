@@ -134,19 +134,16 @@ void move_calls(std::span<const Reordering> reorderings, edit::EditedMembers& ed
   change_all(std::move(all), {}, edited);
 }
 
-/// Identifies a buffer independently of the order of calls.
-using BufferKey = std::tuple<std::string, std::string, std::uint64_t>;
-
-BufferKey key_of(const plan::PlannedBuffer& buffer) {
-  return {buffer.function, buffer.variable, buffer.offset};
-}
-
 /// The offsets of the plan for the pool in the new archive. Checks them against the lifetimes in
 /// the new TIR.
 PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolProblem& now) {
   const plan::PoolProblem& old = planned.pools[index].plan.now;
   const plan::Solution& solution = planned.order->pools[index];
-  std::map<BufferKey, std::uint64_t> offsets;
+  // What identifies a buffer independently of the order of calls.
+  const auto key_of = [](const plan::PlannedBuffer& buffer) {
+    return std::tuple(buffer.function, buffer.variable, buffer.offset);
+  };
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint64_t> offsets;
   for (std::size_t i = 0; i < old.buffers.size(); ++i) {
     offsets.emplace(key_of(old.buffers[i]), solution.offsets[i]);
   }

@@ -1,7 +1,6 @@
 #include "optimize/pool_sites.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "edit/edited_archive.h"
@@ -27,18 +26,10 @@ class Search {
     take_parameters();
     take_list();
     if (sites_.pools.empty()) return;
-    // Uses an explicit stack: bodies nest as deep as networks are long.
-    std::vector<Node> stack{function_[f::PrimFunc::body]};
-    std::vector<Node> below;
-    std::unordered_set<tir::NodeId> seen;
-    while (!stack.empty()) {
-      const Node node = stack.back();
-      stack.pop_back();
-      if (!seen.insert(node.id()).second) continue;
-      below.clear();
-      enter(node, below);
-      stack.insert(stack.end(), below.rbegin(), below.rend());
-    }
+    tir::NodeSet seen(function_.module());
+    tir::walk_once(
+        function_[f::PrimFunc::body], [&](Node node) { return seen.insert(node.id()); },
+        [&](Node node, auto&& push) { take_node(node, push); }, [](Node) {});
   }
 
  private:
@@ -97,11 +88,9 @@ class Search {
 
   /// A pool may be the base of an address in a let, or an argument of a call. Any other use might
   /// depend on the offsets of buffers and is an error.
-  void enter(Node node, std::vector<Node>& below) {
-    if (node.is(Kind::LetStmt) && take_let(node)) {
-      below.push_back(node[f::LetStmt::body]);
-      return;
-    }
+  template <class Push>
+  void take_node(Node node, Push&& push) {
+    if (node.is(Kind::LetStmt) && take_let(node)) return push(node[f::LetStmt::body]);
     if (tir::is_call_of(node, "tir.tvm_stack_make_array")) take_array(node);
     const bool is_call = node.is(Kind::Call);
     if (is_call) take_arguments(node);
@@ -114,7 +103,7 @@ class Search {
         take_argument(node, *pool);
         return;
       }
-      below.push_back(child);
+      push(child);
     });
   }
 
