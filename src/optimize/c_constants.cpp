@@ -148,8 +148,6 @@ class Reader {
         known.emplace(one.symbol);
         if (has_text(one.function)) with_text_.emplace(one.symbol);
       }
-    }
-    for (const CReading& reading : result_.readings) {
       for (const FunctionSites& one : reading.constants.sites)
         with_pools_.emplace(one.symbol, &one);
     }

@@ -39,7 +39,7 @@ SourceRange with_guard(std::string_view text, SourceRange range) {
 struct Function {
   SourceRange definition;
   const Member* member = nullptr;
-  Symbols users{};     ///< functions whose definitions name it
+  Symbols named{};     ///< functions that its definition names
   std::string kept{};  ///< why it stays
 };
 
@@ -114,18 +114,16 @@ class Dropping {
       }
       const std::string text = code_of(*member, edited_.text_of(*member));
       tir::c::for_each_word(text, [&](std::string_view word, std::size_t place) {
-        const auto found = functions_.find(word);
-        if (found != functions_.end()) take_name(found->second, *member, place, word);
+        if (functions_.contains(word)) take_name(*member, place, word);
       });
     }
   }
 
-  void take_name(Function& function, const Member& member, std::size_t place,
-                 std::string_view symbol) {
-    for (const auto& [user, other] : functions_) {
-      const auto [begin, end] = other.definition;
-      if (other.member != &member || place < begin || place >= end) continue;
-      if (user != symbol) function.users.insert(user);
+  void take_name(const Member& member, std::size_t place, std::string_view symbol) {
+    for (auto& [user, function] : functions_) {
+      const auto [begin, end] = function.definition;
+      if (function.member != &member || place < begin || place >= end) continue;
+      function.named.emplace(symbol);
       return;
     }
     const auto is_here = [&](const tir::CDefinition& one) {
@@ -137,16 +135,14 @@ class Dropping {
 
   /// Functions that main or other code names, directly or through others.
   Symbols reached() const {
-    Symbols used = roots_;
-    used.insert(main_);
-    bool grows = true;
-    while (grows) {
-      grows = false;
-      for (const auto& [symbol, function] : functions_) {
-        const auto is_used = [&](const std::string& user) { return used.contains(user); };
-        if (used.contains(symbol) || std::ranges::none_of(function.users, is_used)) continue;
-        grows = used.insert(symbol).second;
-      }
+    Symbols used;
+    Symbols left = roots_;
+    left.insert(main_);
+    while (!left.empty()) {
+      const std::string symbol = std::move(left.extract(left.begin()).value());
+      if (!used.insert(symbol).second) continue;
+      const Symbols& named = functions_.find(symbol)->second.named;
+      left.insert(named.begin(), named.end());
     }
     return used;
   }

@@ -370,13 +370,8 @@ class Optimizing {
   static std::uint64_t bytes_with(const ArchivePlan& plan, RamPlan way) {
     std::uint64_t bytes = 0;
     for (const ModulePlan& module : plan.modules) {
-      const bool is_ordered = way == RamPlan::order && module.order && module.order->changes();
       for (std::size_t i = 0; i < module.pools.size(); ++i) {
-        const plan::PoolPlan& pool = module.pools[i].plan;
-        const bool is_in_place = way == RamPlan::in_place && pool.in_place;
-        bytes += is_in_place  ? pool.in_place->size
-                 : is_ordered ? module.order->pools[i].size
-                              : pool.best.size;
+        bytes += chosen_plan(module, i, way).size;
       }
     }
     return bytes;
@@ -387,8 +382,7 @@ class Optimizing {
     if (way == RamPlan::order) {
       moves = move_calls(edited_, networks_, plan);
     } else {
-      const Sharing sharing = way == RamPlan::in_place ? Sharing::in_place : Sharing::none;
-      moves = moves_of(plan, {sharing, options_.what.drop_unused});
+      moves = moves_of(plan, {way, options_.what.drop_unused});
       move_buffers(edited_, networks_, moves);
     }
     if (!moves.empty()) report_.ram_plan = way;

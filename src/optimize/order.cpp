@@ -21,12 +21,6 @@ using support::get_or_throw;
 
 // --- The moves of a plan ------------------------------------------------------------------------
 
-/// The plan to write: the best one, or the one with results in place if it is smaller.
-plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
-  if (sharing == Sharing::in_place && plan.in_place) return *plan.in_place;
-  return {plan.best.offsets, plan.best.size};
-}
-
 /// `plan` is for the buffers of `now`, whose size must be known.
 PoolMove moved(std::size_t module, const std::string& name, const plan::PoolProblem& now,
                const plan::PlannerResult& plan) {
@@ -47,13 +41,14 @@ PoolMove moved(std::size_t module, const std::string& name, const plan::PoolProb
 }
 
 /// The new offsets of all buffers; the present ones if there is no gain.
-PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, const PoolChanges& changes) {
+PoolMove move_of(const ModulePlan& module, std::size_t index, const PoolChanges& changes) {
+  const plan::PoolPlan& plan = module.pools[index].plan;
   const plan::PoolProblem& now = plan.now;
   const std::string& name = (*module.network)[now.pool].name;
   const std::string place = "module '" + module.name + "': pool '" + name + "' ";
   if (plan.is_refused()) edit::refuse(place + "cannot be planned: " + now.refused.front());
   if (!now.declared) edit::refuse(place + "has no size in the archive");
-  plan::PlannerResult chosen = chosen_plan(plan, changes.sharing);
+  plan::PlannerResult chosen = chosen_plan(module, index, changes.way);
   if (changes.drop_unused && now.buffers.empty()) chosen.size = 1;
   const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
   if (is_smaller) return moved(module.module, name, now, chosen);
@@ -183,11 +178,17 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
 
 }  // namespace
 
+plan::PlannerResult chosen_plan(const ModulePlan& module, std::size_t pool, RamPlan way) {
+  const plan::PoolPlan& plan = module.pools[pool].plan;
+  if (way == RamPlan::in_place && plan.in_place) return *plan.in_place;
+  const bool is_ordered = way == RamPlan::order && module.order && module.order->changes();
+  const plan::Solution& solution = is_ordered ? module.order->pools[pool] : plan.best;
+  return {solution.offsets, solution.size};
+}
+
 std::vector<PoolMove> moves_of(const ModulePlan& plan, const PoolChanges& changes) {
   std::vector<PoolMove> moves;
-  for (const ModulePoolPlan& pool : plan.pools) {
-    moves.push_back(move_of(plan, pool.plan, changes));
-  }
+  for (std::size_t i = 0; i < plan.pools.size(); ++i) moves.push_back(move_of(plan, i, changes));
   const bool any_smaller = std::ranges::any_of(
       moves, [](const PoolMove& move) { return move.new_size < move.old_size; });
   return any_smaller ? moves : std::vector<PoolMove>();

@@ -1,11 +1,11 @@
 #include "optimize/pool_sites.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "edit/edited_archive.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "support/lookup.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
@@ -36,7 +36,7 @@ class Search {
   /// The pool of a parameter, of its buffer or of the buffer's data; null for other nodes.
   const std::string* pool_of(Node buffer_or_var) const {
     for (const auto& [id, pool] : memory_) {
-      if (id == buffer_or_var.id()) return &sites_.pools[pool];
+      if (id == buffer_or_var.id()) return &sites_.pools.at(pool);
     }
     return nullptr;
   }
@@ -67,12 +67,10 @@ class Search {
       const Node param = params[index];
       const std::string_view name = tir::pool_name(param.text(f::Var::name));
       if (!pools_.contains(name)) continue;
-      const std::size_t pool = sites_.pools.size();
-      sites_.pools.emplace_back(name);
-      sites_.pool_parameters.push_back(index);
-      memory_.push_back({param.id(), pool});
+      sites_.pools.emplace(index, name);
+      memory_.push_back({param.id(), index});
       for (std::size_t i = 0; i < buffers.size(); ++i) {
-        if (buffers.key(i) == param) take_buffer(buffers.value(i), pool);
+        if (buffers.key(i) == param) take_buffer(buffers.value(i), index);
       }
     }
   }
@@ -192,9 +190,8 @@ class Search {
 }  // namespace
 
 bool FunctionSites::takes(std::string_view pool, std::size_t parameter) const {
-  const auto found = std::ranges::find(pool_parameters, parameter);
-  return found != pool_parameters.end() &&
-         pools[static_cast<std::size_t>(found - pool_parameters.begin())] == pool;
+  const std::string* const found = support::find_value(pools, parameter);
+  return found != nullptr && *found == pool;
 }
 
 std::vector<FunctionSites> sites_of(std::span<const tir::NamedFunction> functions,

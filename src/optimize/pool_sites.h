@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -41,10 +42,9 @@ struct FunctionSites {
   std::string symbol;  ///< global symbol, or the name if it has none
   std::string name;    ///< in the module
   tir::NodeId function;
-  std::vector<LetSite> lets;       ///< in the order of the text
-  std::vector<SizeSite> sizes;     ///< those of main and the kernels, in no order that matters
-  std::vector<std::string> pools;  ///< those of its parameters
-  std::vector<std::size_t> pool_parameters;  ///< their indices, in the order of `pools`
+  std::vector<LetSite> lets;    ///< in the order of the text
+  std::vector<SizeSite> sizes;  ///< those of main and the kernels, in no order that matters
+  std::map<std::size_t, std::string> pools;  ///< those of its parameters, by index
   std::set<std::string> callees;             ///< functions that it passes a pool to
   std::vector<PoolArgument> arguments;       ///< of these calls and of packed calls
 

@@ -60,16 +60,9 @@ struct PoolMove {
   std::vector<BufferMove> buffers;
 };
 
-/// Which plan of a pool to use.
-enum class Sharing : std::uint8_t {
-  none,      ///< no two buffers that are live at the same time share bytes
-  in_place,  ///< results over what they are computed from, where that is proven and makes it
-             ///< smaller
-};
-
 /// What becomes of workspace pools.
 struct PoolChanges {
-  Sharing sharing = Sharing::none;
+  RamPlan way = RamPlan::offsets;
   /// Whether a pool without buffers gets one byte: C has no empty arrays, and functions receive its
   /// address.
   bool drop_unused = false;
@@ -85,6 +78,9 @@ std::string contradiction_in(const Deployment& deployment);
 
 /// Throws for a module with code in objects.
 void refuse_objects(const Module& module);
+
+/// Returns the plan of a pool: the best one, or the one of `way` if the module has that.
+plan::PlannerResult chosen_plan(const ModulePlan& module, std::size_t pool, RamPlan way);
 
 /// Returns the moves of all pools of a module if one of them gets smaller, including unchanged
 /// ones: metadata.json contains the sum of all.
