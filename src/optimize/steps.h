@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "archive/rewrite.h"
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "mlf/optimize.h"
