@@ -142,8 +142,8 @@ struct ComparedBuild {
 /// Compares the members of two archives, and their reports module by module, by name. If each has
 /// one module, compares these whatever their names.
 ///
-/// Kernels are equal if their code differs in names only; their order does not matter. If one side
-/// is known from generated C alone, both are compared in the form that C can express. The other
+/// Kernels are equal if their code differs in names only, as read or in the form that C can express,
+/// and no shape differs but for flattening; their order does not matter. The other
 /// kernels are paired by their role in the network: the producers of their arguments, and the types
 /// of their tensors. Constants are compared between kernels of one pair.
 ///

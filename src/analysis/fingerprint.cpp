@@ -380,9 +380,15 @@ class Expressions {
 }  // namespace
 
 std::uint64_t arithmetic_shape(Node prim_func) {
-  const Expressions expressions(prim_func);
   Digest shape;
   shape.add(prim_func.list(f::PrimFunc::params).size());
+  shape.add(computed_values(prim_func));
+  return shape.value();
+}
+
+std::uint64_t computed_values(Node prim_func) {
+  const Expressions expressions(prim_func);
+  Digest shape;
   std::unordered_set<std::uint64_t> seen;
   tir::for_each_pre_order(prim_func, [&](Node node) {
     const Node value = computed_value(node);

@@ -47,4 +47,7 @@ std::vector<tir::Node> constants_in_pools(tir::Node prim_func);
 /// nodes.
 std::uint64_t arithmetic_shape(tir::Node prim_func);
 
+/// The same without the number of parameters: kernels with pools of TVM's memory planner have more.
+std::uint64_t computed_values(tir::Node prim_func);
+
 }  // namespace mlf::analysis

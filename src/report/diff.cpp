@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,6 +14,7 @@
 
 #include "analysis/fingerprint.h"
 #include "analysis/stored_constants.h"
+#include "graph/node_queries.h"
 #include "report/changed_members.h"
 #include "support/characters.h"
 #include "support/digits.h"
@@ -19,6 +22,7 @@
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
+#include "tir/node_queries.h"
 
 namespace mlf {
 namespace report {
@@ -101,23 +105,20 @@ std::uint64_t output_elements(const CallReport& call) {
   return elements;
 }
 
-/// The form in which programs are compared.
-enum class ProgramForm : std::uint8_t {
-  as_read,
-  as_c,  ///< what generated C can say of them: one side is read from C
-};
+std::uint64_t program_as_read(const KernelReport& kernel) {
+  // For code without TIR, only the name is known.
+  if (!kernel.document) return std::hash<std::string>()(kernel.symbol);
+  return analysis::fingerprint(kernel.document->module.node(kernel.function));
+}
 
-/// Fingerprints of kernels in one form; the form is made once for each TIR, as it rebuilds the
+/// Fingerprints of kernels as generated C has them: texts of two versions of TVM, and TIR and C,
+/// say the same code in different ways. The form is made once for each TIR, as it rebuilds the
 /// whole module.
-class Programs {
+class ProgramsAsC {
  public:
-  explicit Programs(ProgramForm form) : form_(form) {}
-
   std::uint64_t of(const KernelReport& kernel) {
-    // For code without TIR, only the name is known.
-    if (!kernel.document) return std::hash<std::string>()(kernel.symbol);
+    if (!kernel.document) return program_as_read(kernel);
     const tir::Node function = kernel.document->module.node(kernel.function);
-    if (form_ == ProgramForm::as_read) return analysis::fingerprint(function);
     const auto& functions = normal_functions(*kernel.document);
     const auto found = functions.find(name_in(kernel.document->module, function));
     return analysis::fingerprint(found == functions.end() ? function : found->second);
@@ -148,17 +149,34 @@ class Programs {
     return forms_.emplace(&document, std::move(form)).first->second->functions;
   }
 
-  ProgramForm form_;
   std::map<const tir::Document*, std::unique_ptr<NormalForm>> forms_;
 };
+
+/// By kernel of two modules. Equal where kernels are the same as read, or as C.
+using ProgramsOfBoth = std::array<std::vector<std::uint64_t>, 2>;
+
+ProgramsOfBoth programs_of(const ModuleReport& a, const ModuleReport& b) {
+  const std::array modules{&a, &b};
+  ProgramsOfBoth read;
+  for (std::size_t side = 0; side < modules.size(); ++side) {
+    std::ranges::transform(modules[side]->kernels, std::back_inserter(read[side]), program_as_read);
+  }
+  ProgramsOfBoth programs = read;
+  ProgramsAsC as_c;
+  for (std::size_t side = 0; side < modules.size(); ++side) {
+    const std::set<std::uint64_t> others(read[1 - side].begin(), read[1 - side].end());
+    for (std::size_t i = 0; i < read[side].size(); ++i) {
+      if (!others.contains(read[side][i])) programs[side][i] = as_c.of(modules[side]->kernels[i]);
+    }
+  }
+  return programs;
+}
 
 /// One side of the comparison.
 class Side {
  public:
-  Side(const ModuleReport& module, ProgramForm form) : module_(module) {
-    Programs programs(form);
-    for (const KernelReport& kernel : module.kernels) programs_.push_back(programs.of(kernel));
-  }
+  Side(const ModuleReport& module, std::vector<std::uint64_t> programs)
+      : module_(module), programs_(std::move(programs)) {}
 
   const ModuleReport& module() const { return module_; }
   const std::vector<std::uint64_t>& programs() const { return programs_; }
@@ -361,19 +379,61 @@ bool takes_another_time(const CallReport& a, const CallReport& b) {
   });
 }
 
-/// Another schedule computes the same: equal multiply-accumulates, tensor types and bytes of
-/// constants. If one of these differs, it is another computation.
-KernelChange change_of(const Topology& left, const CallReport& a, const Topology& right,
-                       const CallReport& b) {
-  const auto types_of = [](const Topology& network, const CallReport& call) {
-    std::vector<std::string> types;
-    for (const graph::Argument& argument : network[call.call].arguments) {
-      if (argument.reads || argument.writes) types.push_back(type_text(argument.type));
+/// Whether the shapes are certainly different. C, and TVM v0.9 with USMP, have all elements in one
+/// dimension.
+bool have_other_shapes(const graph::TensorType& a, const graph::TensorType& b) {
+  if (!a.shape || !b.shape || *a.shape == *b.shape) return false;
+  const bool may_be_flat = std::min(a.shape->size(), b.shape->size()) <= 1;
+  return !may_be_flat || (a.bytes() && b.bytes() && a.bytes() != b.bytes());
+}
+
+/// Whether two kernels of one program are the same: as C, it says no shapes.
+bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b) {
+  if (left.programs()[a] != right.programs()[b]) return false;
+  const auto types_of = [](const KernelReport& kernel) {
+    std::vector<graph::TensorType> types;
+    if (!kernel.document) return types;
+    const tir::Node function = kernel.document->module.node(kernel.function);
+    const tir::NodeMap flat = function.map(tir::f::PrimFunc::buffer_map);
+    const tir::NodeMap shaped = function.map(tir::f::PrimFunc::preflattened_buffer_map);
+    for (const tir::Node parameter : function.list(tir::f::PrimFunc::params)) {
+      tir::Node buffer = tir::value_under(shaped, parameter);
+      if (!buffer) buffer = tir::value_under(flat, parameter);
+      types.push_back(buffer ? graph::type_of_buffer(buffer) : graph::TensorType());
     }
     return types;
   };
+  return std::ranges::equal(types_of(left.module().kernels[a]), types_of(right.module().kernels[b]),
+                            std::not_fn(have_other_shapes));
+}
+
+/// Another schedule computes the same: equal multiply-accumulates, tensor types and bytes of
+/// constants. If one of these differs, it is another computation.
+KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
+                       const CallReport& b) {
+  const auto types_of = [](const Side& side, const CallReport& call) {
+    std::vector<graph::TensorType> types;
+    for (const graph::Argument& argument : (*side.module().network)[call.call].arguments) {
+      if (argument.reads || argument.writes) types.push_back(argument.type);
+    }
+    return types;
+  };
+  const auto values_of = [](const Side& side, const CallReport& call) {
+    const KernelReport& kernel = side.module().kernels[call.kernel];
+    if (!kernel.document) return std::optional<std::uint64_t>();
+    return std::optional(analysis::computed_values(kernel.document->module.node(kernel.function)));
+  };
+  const auto are_alike = [](const graph::TensorType& one, const graph::TensorType& other) {
+    return one.dtype == other.dtype && one.shape.has_value() == other.shape.has_value() &&
+           !have_other_shapes(one, other);
+  };
+  const auto before = types_of(left, a);
+  const auto after = types_of(right, b);
+  // Flat tensors say less: then the computed values are the same as well.
+  const bool are_same_tensors = before == after || (std::ranges::equal(before, after, are_alike) &&
+                                                    values_of(left, a) == values_of(right, b));
   const bool is_alike = a[CallMeasure::mac] == b[CallMeasure::mac] &&
-                        a[CallMeasure::mac].is_exact() && types_of(left, a) == types_of(right, b) &&
+                        a[CallMeasure::mac].is_exact() && are_same_tensors &&
                         a[CallMeasure::parameters] == b[CallMeasure::parameters];
   return is_alike ? KernelChange::rescheduled : KernelChange::changed;
 }
@@ -524,7 +584,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
-    const bool is_same = left.programs()[before.kernel] == right.programs()[after.kernel];
+    const bool is_same = are_same(left, before.kernel, right, after.kernel);
     add_partner(kernels, a.kernels[before.kernel], b.kernels[after.kernel], is_same);
     if (!is_new || (is_same && !takes_another_time(before, after))) continue;
     KernelDifference& kernel = difference.kernels.emplace_back();
@@ -537,7 +597,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
       kernel.change = KernelChange::constants;
       stored.emplace(difference.kernels.size() - 1, std::move(*constants));
     } else {
-      kernel.change = change_of(*a.network, before, *b.network, after);
+      kernel.change = change_of(left, before, right, after);
     }
     kernel.before = a.kernels[before.kernel].symbol;
     kernel.after = b.kernels[after.kernel].symbol;
@@ -553,21 +613,21 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
 }
 
 /// Generated C has buffers of one dimension, if it states types at all.
-bool differ(const graph::TensorType& a, const graph::TensorType& b, ProgramForm form) {
-  if (form == ProgramForm::as_read) return a != b;
+bool differ(const graph::TensorType& a, const graph::TensorType& b, bool is_one_from_c) {
+  if (!is_one_from_c) return a != b;
   return a.bytes() && b.bytes() && a.bytes() != b.bytes();
 }
 
 /// Their order identifies inputs and outputs, because the user may have changed names.
 void compare_ports(std::vector<std::string>& graph, std::string_view what,
                    const std::vector<graph::Port>& a, const std::vector<graph::Port>& b,
-                   ProgramForm form) {
+                   bool is_one_from_c) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i >= b.size()) {
       graph.push_back(fmt::format("{} {} '{}' was removed", what, i, a[i].name));
     } else if (i >= a.size()) {
       graph.push_back(fmt::format("{} {} '{}' was added", what, i, b[i].name));
-    } else if (differ(a[i].type, b[i].type, form)) {
+    } else if (differ(a[i].type, b[i].type, is_one_from_c)) {
       graph.push_back(
           fmt::format("{} {} is {}, was {}", what, i, type_text(b[i].type), type_text(a[i].type)));
     }
@@ -589,8 +649,7 @@ void compare_functions(ModuleDifference& difference, const Side& left, const Sid
     return kNone;
   };
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const std::uint64_t program = left.programs()[i];
-    const std::size_t same = take([&](std::size_t k) { return right.programs()[k] == program; });
+    const std::size_t same = take([&](std::size_t k) { return are_same(left, i, right, k); });
     if (same != kNone) {
       add_partner(kernels, a[i], b[same], true);
       continue;
@@ -622,14 +681,14 @@ ModuleDifference compare(const ModuleReport& a, const ModuleReport& b, Partners&
   ModuleDifference difference;
   difference.name = b.name;
   compare_numbers(difference.numbers, a, b);
-  // If both come from C, or neither does, they are compared directly.
-  const ProgramForm form = is_from_c(a) == is_from_c(b) ? ProgramForm::as_read : ProgramForm::as_c;
-  const Side left(a, form);
-  const Side right(b, form);
+  ProgramsOfBoth programs = programs_of(a, b);
+  const Side left(a, std::move(programs[0]));
+  const Side right(b, std::move(programs[1]));
   if (a.network && b.network) {
     compare_networks(difference, left, right, kernels);
-    compare_ports(difference.graph, "input", a.network->inputs, b.network->inputs, form);
-    compare_ports(difference.graph, "output", a.network->outputs, b.network->outputs, form);
+    const bool is_one_c = is_from_c(a) != is_from_c(b);
+    compare_ports(difference.graph, "input", a.network->inputs, b.network->inputs, is_one_c);
+    compare_ports(difference.graph, "output", a.network->outputs, b.network->outputs, is_one_c);
   } else {
     compare_functions(difference, left, right, kernels);
   }

@@ -341,6 +341,36 @@ class Diff(unittest.TestCase):
                 self.assertEqual(module["graph"], [], where)
                 self.assertNotIn("mac", [one["what"] for one in module["numbers"]], where)
 
+    def changes(self, before, after):
+        document = json.loads(support.run("diff", "--json", before, after).stdout)
+        return [one["change"] for module in document["modules"] for one in module["kernels"]]
+
+    def test_is_silent_about_kernels_that_versions_print_differently(self):
+        # Only v0.9 has a second clip.
+        self.assertEqual(self.changes(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", ARCHIVE), ["rescheduled"])
+        for name in ("op-add", "op-matmul", "op-multi", "op-vec", "dense-aot-c-usmp"):
+            paths = [support.CORPUS / version / name / "module.tar" for version in ("tvm-0.9", "tvm-0.18")]
+            if support.HAS_WHOLE_CORPUS:
+                self.assertEqual(self.changes(*paths), [], name)
+        flat = TEXT.replace('p0: T.Buffer((1, 8, 8, 4), "int8")', 'p0: T.Buffer((1, 8, 4, 8), "int8")')
+        self.assertNotEqual(flat, TEXT)
+        (module,) = json.loads(diff_of_tir(changed(flat), "--json").stdout)["modules"]
+        self.assertEqual([one["change"] for one in module["kernels"]], ["changed"])
+
+    @unittest.skipUnless(support.HAS_WHOLE_CORPUS, "only the whole corpus has both")
+    def test_knows_tensors_that_the_memory_planner_flattens(self):
+        heap, planned = (support.CORPUS / "tvm-0.9" / name / "module.tar" for name in ("diamond-aot-c", "diamond-aot-c-usmp"))
+        self.assertEqual(self.changes(planned, heap), 6 * ["rescheduled"])
+        members = members_of(planned)
+        (member,) = [name for name, data in members.items() if b"fused_nn_contrib_dense_pack_add(float* placeholder" in data]
+        head, tail = members[member].split(b"fused_nn_contrib_dense_pack_add(float* placeholder", 1)
+        edited = re.sub(rb"(T_add\S+ = \(.*) \+ ", rb"\1 - ", tail, count=1)
+        self.assertNotEqual(edited, tail)
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "edited.tar")
+            path.write_bytes(support.make_tar({**members, member: head + b"fused_nn_contrib_dense_pack_add(float* placeholder" + edited}))
+            self.assertEqual(sorted(self.changes(path, heap)), ["changed"] + 5 * ["rescheduled"])
+
     @unittest.skipUnless(shutil.which("bloaty"), "bloaty is not installed: Debian 12 has no package")
     def test_says_by_how_much_code_grew_as_bloaty_does(self):
         compared = 0
