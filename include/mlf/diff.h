@@ -32,7 +32,7 @@ struct NumberChange {
   bool grows() const { return before.max && *before.max < after.min; }
   /// `what` as people read it in reports: "RAM pools", "constants".
   MLF_API std::string label() const;
-  /// Returns "+16 (+3.1 %)", or "?" if one of them is not exact.
+  /// Returns "+16 (+3.1 %)"; "-9216..-6912", ">=-16" or "?" if one of them is not exact.
   MLF_API std::string delta() const;
 };
 
@@ -75,6 +75,8 @@ struct ModuleDifference {
   std::vector<KernelDifference> kernels{};
   /// Calls, inputs and outputs that only one of the networks has; one sentence each.
   std::vector<std::string> graph{};
+  /// Why a number of `numbers` is not exact: "after: the size of 'x' is unknown".
+  std::vector<std::string> uncertain{};
 
   MLF_API bool empty() const;
 };

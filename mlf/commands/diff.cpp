@@ -152,9 +152,15 @@ std::string sentences(const std::vector<ModuleDifference>& modules, const Screen
   return text;
 }
 
-/// A line for each contradiction within one of the builds.
-std::vector<std::string> contradiction_lines(const BuildDifference& difference) {
+/// A line for each reason of totals that are not exact, and each contradiction within a build.
+std::vector<std::string> remark_lines(const BuildDifference& difference) {
   std::vector<std::string> lines;
+  for (const ModuleDifference& module : difference.modules) {
+    const std::string name = difference.modules.size() > 1 ? name_of(module) + ", " : "";
+    for (const std::string& why : module.uncertain) {
+      lines.push_back("Not exact, " + printable(name + why));
+    }
+  }
   const auto add = [&](std::string_view build, const std::vector<ModuleContradiction>& list) {
     for (const auto& [module, one] : list) {
       lines.push_back(
@@ -183,7 +189,7 @@ std::string to_tables(const BuildDifference& difference, const Screen& screen) {
     others += folded(printable(where + ": " + what), screen, 2) + "\n";
   }
   add(others);
-  for (const std::string& line : contradiction_lines(difference)) {
+  for (const std::string& line : remark_lines(difference)) {
     text += folded(line, screen, 2) + "\n";
   }
   return text;
@@ -197,10 +203,9 @@ std::string changed_totals(const BuildDifference& difference) {
       if (!support::is_among(kHeadline, number.what)) continue;
       text += text.empty() ? "" : ", ";
       if (difference.modules.size() > 1) text += name_of(module) + " ";
-      const bool is_exact = number.before.is_exact() && number.after.is_exact();
-      text +=
-          number.label() + " " +
-          (is_exact ? number.delta() : to_string(number.before) + " -> " + to_string(number.after));
+      const std::string delta = number.delta();
+      text += number.label() + " " +
+              (delta == "?" ? to_string(number.before) + " -> " + to_string(number.after) : delta);
     }
   }
   return text.empty() ? "RAM, constants and MAC are the same" : text;
@@ -223,7 +228,7 @@ std::string to_markdown(const BuildDifference& difference) {
       fmt::format("**{}**\n", markdown_text(with_digits(changed_totals(difference), people)));
   const Table totals = totals_table(difference.modules);
   if (!totals.empty()) text += "\n" + totals.markdown();
-  for (const std::string& line : contradiction_lines(difference)) {
+  for (const std::string& line : remark_lines(difference)) {
     text += "\n" + markdown_text(line) + "\n";
   }
   return text +

@@ -677,10 +677,21 @@ bool is_from_c(const ModuleReport& module) {
   });
 }
 
+/// Why the numbers of one build are not exact, if a total that changed is not.
+void add_reasons(ModuleDifference& difference, std::string_view build, Count NumberChange::*number,
+                 const std::vector<std::string>& reasons) {
+  const auto is_exact = [&](const NumberChange& one) { return (one.*number).is_exact(); };
+  if (std::ranges::all_of(difference.numbers, is_exact)) return;
+  for (const std::string& why : reasons)
+    difference.uncertain.push_back(fmt::format("{}: {}", build, why));
+}
+
 ModuleDifference compare(const ModuleReport& a, const ModuleReport& b, Partners& kernels) {
   ModuleDifference difference;
   difference.name = b.name;
   compare_numbers(difference.numbers, a, b);
+  add_reasons(difference, "before", &NumberChange::before, a.uncertain);
+  add_reasons(difference, "after", &NumberChange::after, b.uncertain);
   ProgramsOfBoth programs = programs_of(a, b);
   const Side left(a, std::move(programs[0]));
   const Side right(b, std::move(programs[1]));
@@ -845,6 +856,24 @@ DifferenceWords words_of(const MemberDifference& one, const BuildDifference& dif
 }  // namespace
 }  // namespace report
 
+namespace {
+
+/// "-9216..-6912", ">=+16", or "?" where nothing bounds it.
+std::string bounds_of_delta(const analysis::Count& before, const analysis::Count& after) {
+  using Bound = std::optional<std::int64_t>;
+  const auto between = [](std::uint64_t from, std::uint64_t to) {
+    return static_cast<std::int64_t>(to - from);  // counts have 63 bits
+  };
+  const Bound least = before.max ? between(*before.max, after.min) : Bound();
+  const Bound most = after.max ? between(before.min, *after.max) : Bound();
+  const analysis::Count unknown = analysis::Count::unknown();
+  if (before == unknown || after == unknown || (!least && !most)) return "?";
+  if (!most) return fmt::format(">={:+}", *least);
+  return least ? fmt::format("{:+}..{:+}", *least, *most) : fmt::format("<={:+}", *most);
+}
+
+}  // namespace
+
 std::string NumberChange::label() const {
   for (const CallMeasureInfo& one : call_measures()) {
     if (one.name == what) return std::string(one.column);
@@ -857,7 +886,7 @@ std::string NumberChange::label() const {
 }
 
 std::string NumberChange::delta() const {
-  if (!before.is_exact() || !after.is_exact()) return "?";
+  if (!before.is_exact() || !after.is_exact()) return bounds_of_delta(before, after);
   const char sign = after.min >= before.min ? '+' : '-';
   const std::uint64_t amount = std::max(before.min, after.min) - std::min(before.min, after.min);
   if (before.min == 0) return fmt::format("{}{}", sign, amount);

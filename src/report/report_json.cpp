@@ -380,6 +380,7 @@ void write_changed_module(Writer& out, const ModuleDifference& module) {
   out.objects("numbers", module.numbers, write_change);
   out.objects("kernels", module.kernels, write_changed_kernel);
   out.member("graph", module.graph);
+  out.member("uncertain", module.uncertain);
 }
 
 void write_changed_constant(Writer& out, const ConstantDifference& one) {

@@ -371,6 +371,22 @@ class Diff(unittest.TestCase):
             path.write_bytes(support.make_tar({**members, member: head + b"fused_nn_contrib_dense_pack_add(float* placeholder" + edited}))
             self.assertEqual(sorted(self.changes(path, heap)), ["changed"] + 5 * ["rescheduled"])
 
+    def test_has_the_bounds_of_a_difference_and_their_reason(self):
+        members = dict(MEMBERS)
+        member = "codegen/host/src/default_lib1.c"
+        members[member] += b"\nstatic const int32_t __attribute__((section(\".rodata.tvm\"), )) unused[4] = {1, 2, 3, 4};\n"
+        more = support.make_tar(members)
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "more.tar")
+            path.write_bytes(more)
+            fewer = support.run("diff", path, ARCHIVE).stdout.decode()
+        why = "compilers may leave out constants that no kernel uses: 'unused'"
+        self.assertRegex(fewer, r"(?m)^FLASH constants +608\.\.624 +608 +-16\.\.\+0$")
+        self.assertIn(f"\nNot exact, before: {why}\n", fewer)
+        self.assertIn("FLASH constants +0..+16**", diff(more, "--format", "markdown").stdout.decode())
+        (module,) = json.loads(diff(more, "--json").stdout)["modules"]
+        self.assertIn(f"after: {why}", module["uncertain"])
+
     @unittest.skipUnless(shutil.which("bloaty"), "bloaty is not installed: Debian 12 has no package")
     def test_says_by_how_much_code_grew_as_bloaty_does(self):
         compared = 0
