@@ -216,13 +216,13 @@ std::string text_of_layer(const std::string& layer) {
 
 /// `number` is the head of the first column.
 Table table_of(const Profile& profile, const std::string& number) {
-  return Table({"#" + number, "KERNEL", "?LAYER", "#" + support::in_capitals(profile.unit()),
-                "?#MIN", "?#MAX", "#%", "?#TIME", "#MAC", "#/MAC", "#LOADED", "#DIVISIONS"});
+  return Table({number, "KERNEL", "?LAYER", "#" + support::in_capitals(profile.unit()), "?#MIN",
+                "?#MAX", "#%", "?#TIME", "#MAC", "#/MAC", "#LOADED", "#DIVISIONS"});
 }
 
 /// Empty where no kernel is called twice.
 Table kernels_table(const Profile& profile) {
-  Table table = table_of(profile, "CALLS");
+  Table table = table_of(profile, "#CALLS");
   std::vector<ProfiledKernel> kernels = kernels_of(profile);
   if (kernels.size() == profile.calls.size()) return table;
   const auto names = names_of(profile);
@@ -317,7 +317,7 @@ std::vector<std::string> change_cells(std::optional<std::uint64_t> before,
 }
 
 Table changes_table(const Profile& before, const Profile& after) {
-  Table table({"#CALL", "KERNEL", "?LAYER", "#BEFORE", "#AFTER", "#CHANGE", "#%"});
+  Table table({"CALL", "KERNEL", "?LAYER", "#BEFORE", "#AFTER", "#CHANGE", "#%"});
   const auto add = [&](std::string call, std::string kernel, std::string layer,
                        std::vector<std::string> cells) {
     cells.insert(cells.begin(), {std::move(call), std::move(kernel), std::move(layer)});
@@ -468,7 +468,7 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
   } else {
     const Table kernels = kernels_table(profile);
     print(calls_table(profile).text(screen) + (kernels.empty() ? "" : "\n" + kernels.text(screen)) +
-          "\n" + lines_for(source_text(profile), screen));
+          "\n" + lines_for(source_text(profile), {.width = screen.width}));
   }
   return 0;
 }

@@ -342,7 +342,9 @@ std::string time_line(const ModuleReport& module, const Screen& screen) {
                 ? fmt::format(" {}  ", time_text(count.min, count.max, largest))
                 : fmt::format(" {} {}  ", one.label, to_string(count));
   }
-  return for_screen(line + " " + printable(module.times->origin), screen);
+  // Digits of the origin are those of names and versions.
+  return folded(with_digits(line, screen) + " " + printable(module.times->origin), screen, 7) +
+         "\n";
 }
 
 std::string summary(const ModuleReport& module, const Screen& screen) {
@@ -377,7 +379,7 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
                                             code.text, code.rodata, code.data, code.bss),
                                 screen) +
                      "\n";
-  Table table({"#CALL", "FUNCTION", "#CODE", "?#FRAME"});
+  Table table({"CALL", "FUNCTION", "#CODE", "?#FRAME"});
   const bool has_frames = std::ranges::any_of(
       code.functions, [](const auto& function) { return function.second.frame.has_value(); });
   const std::string no_frame = has_frames ? "?" : "";

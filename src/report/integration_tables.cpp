@@ -23,8 +23,8 @@ TextTable tensors_of(const ModuleIntegration& module) {
     for (const IntegrationTensor& one : tensors) {
       const auto& quantization = one.quantization;
       table.rows.push_back({or_dash(one.name), of, one.field.empty() ? "" : in + one.field,
-                            dtype_text(one.type), shape_text(one.type),
-                            to_string(one.bytes), std::to_string(one.alignment),
+                            dtype_text(one.type), shape_text(one.type), to_string(one.bytes),
+                            std::to_string(one.alignment),
                             quantization ? fmt::format("{}", quantization->scale) : "",
                             quantization ? std::to_string(quantization->zero_point) : ""});
     }
@@ -130,7 +130,7 @@ std::vector<TextTable> tables_of(const ModuleIntegration& module) {
 }
 
 TextTable loops_of(const ModuleIntegration& module) {
-  TextTable table{{"Loop", "#Line", "Variable", "#Depth", "#Extent", "#Iterations"}};
+  TextTable table{{"Loop", "Line", "Variable", "#Depth", "#Extent", "#Iterations"}};
   for (const IntegrationLoop& one : module.loops) {
     table.rows.push_back({one.function, one.line ? std::to_string(*one.line) : "-",
                           one.cost.variable, std::to_string(one.cost.depth),

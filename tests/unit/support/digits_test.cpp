@@ -19,5 +19,14 @@ TEST(Digits, OfNamesAndFractionsStay) {
   }
 }
 
+TEST(Digits, OfPlacesAndIdentifiersStay) {
+  for (const char* text : {"manual (DDI 0439)", "mlp-1024-graph", "1024-bit", "lib0.c:1200-1300",
+                           "lines 1200 to 1300", "line 1234", "call 1234, conv: 10"}) {
+    EXPECT_EQ(group_digits(text), text);
+  }
+  EXPECT_EQ(group_digits("-1024 to 2048"), "-1,024 to 2,048");
+  EXPECT_EQ(group_digits("-2048..-1024"), "-2,048..-1,024");
+}
+
 }  // namespace
 }  // namespace mlf
