@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kGap = 2;  // between columns
 constexpr std::size_t kNarrowestName = 12;
-constexpr std::size_t kWidestTelling = 20;
 constexpr std::size_t kNarrowestSentence = 24;
 
 std::string coloured(const std::string& line, Emphasis emphasis) {
@@ -70,19 +69,28 @@ std::optional<std::size_t> telling_end(const Names& names, std::size_t width) {
   return {};
 }
 
+/// The words of a column: names, and parts of pairs of names.
 Names names_in(const std::vector<std::vector<std::string>>& cells, std::size_t column) {
   Names names;
-  for (const auto& row : cells) names.insert(row[column]);
+  for (const auto& row : cells) {
+    for (std::string_view rest = row[column]; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      names.emplace(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
   return names;
 }
 
-/// Lines of at most `width` characters, broken between words. A longer word loses its middle.
-std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
+/// Lines of at most `width` characters, broken between words. A longer word loses its middle; the
+/// last `tail` of its characters remain.
+std::vector<std::string> lines_of(std::string_view text, std::size_t width, std::size_t tail) {
+  constexpr std::size_t kLeastInLine = 3;  // an arrow is in the line of its name
   std::vector<std::string> lines;
   while (text.size() > width) {
     std::size_t end = text.rfind(' ', width);
-    if (end == text.npos || end == 0) end = std::min(text.find(' ', width), text.size());
-    lines.push_back(shortened(std::string(text.substr(0, end)), width, usual_end(width)));
+    if (end == text.npos || end < kLeastInLine) end = std::min(text.find(' ', width), text.size());
+    lines.push_back(shortened(std::string(text.substr(0, end)), width, tail));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (!text.empty() || lines.empty()) lines.emplace_back(text);
@@ -91,6 +99,23 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
 
 std::size_t total_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), widths.size() * kGap) - kGap;
+}
+
+/// Takes what does not fit from the widest columns, so that these become equal.
+void narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least,
+            std::size_t screen) {
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    widths[i] = std::min(widths[i], std::max(least[i], screen));
+  }
+  while (total_width(widths) > screen) {
+    std::size_t widest = widths.size();
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] <= least[i]) continue;
+      if (widest == widths.size() || widths[i] > widths[widest]) widest = i;
+    }
+    if (widest == widths.size()) return;
+    --widths[widest];
+  }
 }
 
 }  // namespace
@@ -119,10 +144,11 @@ std::string folded(std::string_view text, const Screen& screen, std::size_t inde
   }
   std::size_t end = text.rfind(' ', *screen.width);
   if (end == text.npos || end == 0) return std::string(text);
+  const std::size_t width = *screen.width - indent;
   std::string out(text.substr(0, end));
   while (!out.empty() && out.back() == ' ') out.pop_back();
   while (end < text.size() && text[end] == ' ') ++end;
-  for (const std::string& line : lines_of(text.substr(end), *screen.width - indent)) {
+  for (const std::string& line : lines_of(text.substr(end), width, usual_end(width))) {
     const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
     const std::size_t last = line.find_last_not_of(' ');
     if (begin == line.size()) continue;
@@ -188,23 +214,23 @@ Table::Cells Table::cells_for(const Screen& screen) const {
   return cells;
 }
 
-/// The widths of columns at their narrowest. Names have up to `widest_telling` characters if their
-/// ends tell them apart then.
-std::vector<std::size_t> Table::least_widths(const Cells& cells, std::size_t widest_telling) const {
+/// The widths of columns at their narrowest: names lose nothing up to `name` characters, and more
+/// only beyond `telling` characters, if their ends tell them apart then.
+std::vector<std::size_t> Table::least_widths(const Cells& cells, NameWidths widths) const {
   std::vector<std::size_t> all;
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     std::size_t widest = 0;
     for (const auto& row : cells) widest = std::max(widest, row[column].size());
-    std::size_t least = std::max(cells[0][column].size(), kNarrowestName);
+    std::size_t least = std::max(cells[0][column].size(), widths.name);
     if (columns_[column].is_number) {
       least = widest;
     } else if (columns_[column].wraps) {
-      least = std::max(least, kNarrowestSentence);
-    } else if (widest > least && least < widest_telling) {
+      least = std::max(cells[0][column].size(), kNarrowestSentence);
+    } else if (widest > least) {
       const Names names = names_in(cells, column);
       std::size_t width = least;
-      while (width <= widest_telling && !telling_end(names, width)) ++width;
-      if (width <= widest_telling) least = width;
+      while (width <= widths.telling && !telling_end(names, width)) ++width;
+      if (width <= widths.telling) least = width;
     }
     all.push_back(std::min(widest, least));
   }
@@ -254,18 +280,7 @@ std::string Table::block(const Cells& cells, const Columns& columns,
     widths.push_back(widest);
     least.push_back(least_of_columns[i]);
   }
-  while (screen.width && total_width(widths) > *screen.width) {
-    std::size_t widest = columns.size();
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (widths[i] <= least[i]) continue;
-      if (widest == columns.size() || widths[i] > widths[widest]) widest = i;
-    }
-    if (widest == columns.size()) break;
-    // Reduces it to the width that the rest of the table leaves; then the next column is the
-    // widest.
-    const std::size_t excess = total_width(widths) - *screen.width;
-    widths[widest] = std::max(least[widest], widths[widest] - std::min(excess, widths[widest]));
-  }
+  if (screen.width) narrow(widths, least, *screen.width);
   std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto end =
@@ -278,11 +293,9 @@ std::string Table::block(const Cells& cells, const Columns& columns,
     std::size_t height = 1;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string& cell = cells[at][columns[i]];
-      lines.push_back(columns_[columns[i]].wraps && screen.width
-                          ? lines_of(cell, widths[i])
-                          : std::vector{columns_[columns[i]].is_number
-                                            ? cell
-                                            : shortened(cell, widths[i], ends[i])});
+      lines.push_back(columns_[columns[i]].is_number || !screen.width
+                          ? std::vector{cell}
+                          : lines_of(cell, widths[i], ends[i]));
       height = std::max(height, lines.back().size());
     }
     for (std::size_t k = 0; k < height; ++k) {
@@ -304,15 +317,16 @@ std::string Table::block(const Cells& cells, const Columns& columns,
 
 std::string Table::text(const Screen& screen) const {
   const Cells cells = cells_for(screen);
-  std::vector<std::size_t> least = least_widths(cells, kWidestTelling);
-  std::vector<Columns> shown = blocks(least, screen);
-  if (screen.width && shown.size() > 1) {
-    const auto narrower = least_widths(cells, 0);
-    auto fewer = blocks(narrower, screen);
-    if (fewer.size() < shown.size()) {
-      least = narrower;
-      shown = std::move(fewer);
-    }
+  // The widest names that need no further block.
+  constexpr std::array<NameWidths, 6> kWidths{
+      {{40, 0}, {32, 0}, {24, 0}, {20, 0}, {kNarrowestName, 20}, {kNarrowestName, 0}}};
+  const std::size_t fewest = blocks(least_widths(cells, kWidths.back()), screen).size();
+  std::vector<std::size_t> least;
+  std::vector<Columns> shown;
+  for (const NameWidths& widths : kWidths) {
+    least = least_widths(cells, widths);
+    shown = blocks(least, screen);
+    if (shown.size() == fewest) break;
   }
   std::string result;
   for (const Columns& columns : shown) {

@@ -48,10 +48,10 @@ std::string markdown_text(std::string_view text);
 /// Fits each line of `text` to the screen.
 std::string lines_for(std::string_view text, const Screen& screen);
 
-/// A table for a screen. If it does not fit, its columns become narrower: it shortens names in the
-/// middle, and wraps sentences. Numbers stay complete: columns that still do not fit go into a
-/// second block, which repeats the first columns. Where it fits, shortened names that differ look
-/// different.
+/// A table for a screen. If it does not fit, its columns become narrower: it wraps sentences and
+/// pairs of names, and shortens names in the middle. Numbers stay complete: columns that still do
+/// not fit go into a second block, which repeats the first columns. Where it fits, shortened names
+/// that differ look different.
 class Table {
  public:
   /// Marks in front of a head say what its column is: `#` numbers; `~` sentences; `?` left out if
@@ -70,6 +70,10 @@ class Table {
  private:
   using Cells = std::vector<std::vector<std::string>>;
   using Columns = std::vector<std::size_t>;
+  struct NameWidths {
+    std::size_t name = 0;
+    std::size_t telling = 0;
+  };
   struct Column {
     bool is_number = false;
     bool wraps = false;
@@ -79,7 +83,7 @@ class Table {
 
   bool is_hidden(std::size_t column) const;
   Cells cells_for(const Screen& screen) const;
-  std::vector<std::size_t> least_widths(const Cells& cells, std::size_t widest_telling) const;
+  std::vector<std::size_t> least_widths(const Cells& cells, NameWidths widths) const;
   std::vector<Columns> blocks(const std::vector<std::size_t>& least, const Screen& screen) const;
   std::string block(const Cells& cells, const Columns& columns,
                     const std::vector<std::size_t>& least, const Screen& screen) const;

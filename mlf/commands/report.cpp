@@ -294,7 +294,7 @@ Table calls_table(const ModuleReport& module, report::ConstantReader& reader,
   Table table(std::move(heads));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool is_fullest = is_peak(rows[i]);
-    cells[i].push_back(is_fullest ? (view.screen.width ? "<" : "<- peak") : "");
+    cells[i].push_back(is_fullest ? "<- peak" : "");
     table.add(std::move(cells[i]), is_fullest ? Emphasis::bold : Emphasis::none);
   }
   return table;
@@ -397,14 +397,6 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
   return table.empty() ? text : text + table.text(screen);
 }
 
-/// A sentence for a table; shortens a long one on a terminal.
-std::string evidence_text(const std::string& text, const Screen& screen) {
-  constexpr std::size_t kMost = 160;
-  if (!screen.width || text.size() <= kMost) return text;
-  const std::size_t end = text.rfind(' ', kMost);
-  return text.substr(0, end == text.npos ? kMost : end) + " ...";
-}
-
 /// The findings of one code.
 struct FindingsOfCode {
   const CostFindingInfo* code;
@@ -457,7 +449,7 @@ std::string place_of(const ModuleReport& module, const CostFinding& finding) {
 /// One line for each code: the number of findings, their bytes, the share of their kernels, and the
 /// largest finding. Workspaces of two kernels do not exist at the same time: their bytes are those
 /// of the largest.
-Table findings_table(const ModuleReport& module, const Screen& screen) {
+Table findings_table(const ModuleReport& module) {
   Table table({"FINDING", "#PLACES", "#BYTES", "?#SHARE", "#LARGEST", "~LARGEST PLACE"});
   for (const FindingsOfCode& of : findings_by_code(module)) {
     Count bytes;
@@ -475,13 +467,13 @@ Table findings_table(const ModuleReport& module, const Screen& screen) {
     table.add({std::string(of.code->code), std::to_string(of.findings.size()),
                (is_largest ? "max " : "") + bytes_text(bytes),
                of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),
-               evidence_text(place_of(module, *largest) + ": " + largest->evidence, screen)});
+               place_of(module, *largest) + ": " + largest->evidence});
   }
   return table;
 }
 
 std::string findings_text(const ModuleReport& module, const Screen& screen) {
-  const Table table = findings_table(module, screen);
+  const Table table = findings_table(module);
   if (table.empty()) return "";
   // Only in pools can two constants be one.
   const bool has_pool =
@@ -575,8 +567,8 @@ std::string to_markdown(const Report& report, const ReportView& view) {
     if (!module.contradictions.empty()) {
       text += "\n" + markdown_text(contradictions_text(module, screen));
     }
-    text += folded_table(fmt::format("Findings: {}", module.findings.size()),
-                         findings_table(module, screen));
+    text +=
+        folded_table(fmt::format("Findings: {}", module.findings.size()), findings_table(module));
     Table reasons({"WHY NUMBERS ARE NOT EXACT"});
     for (const std::string& why : module.uncertain) reasons.add({printable(why)});
     text += folded_table("Why numbers are not exact", reasons);

@@ -142,7 +142,9 @@ std::string layers_of(const ChosenKernel& chosen) {
   std::string layers;
   for (const CallReport& call : chosen.module->calls) {
     if (&chosen.module->kernels[call.kernel] != chosen.kernel || call.layer.empty()) continue;
-    layers += (layers.empty() ? "" : ", ") + call.layer;
+    layers += layers.empty() ? "" : ", ";
+    // A layer may come from many operators.
+    for (const char c : call.layer) layers += c == ';' ? "; " : std::string(1, c);
   }
   return layers;
 }
@@ -174,7 +176,7 @@ std::string head_of(const ChosenKernel& chosen, const Deployment& deployment,
   std::string text = printable(kernel.symbol) + "\n";
   text += fmt::format("calls   {}\n", calls_of(chosen));
   if (const std::string layers = layers_of(chosen); !layers.empty()) {
-    text += fmt::format("layer   {}\n", printable(layers));
+    text += folded("layer   " + printable(layers), screen, 8) + "\n";
   }
   text += fmt::format("C       {}\n", printable(place_of(kernel.c)));
   text += fmt::format("TIR     {}\n", printable(place_of(kernel.tir)));

@@ -147,6 +147,15 @@ class RowTable {
   std::vector<std::string> heads() {
     std::vector<std::string> heads{"=ARCHIVE", "?~ERROR"};
     for (std::size_t i = 0; i < columns_.size(); ++i) {
+      shown_.push_back(i);
+      if (is_bound(columns_[i])) ++i;
+    }
+    // What names a row comes first: it begins each block.
+    const auto names_row = [&](std::size_t i) {
+      return i == 0 || columns_[i].name == "call" || columns_[i].name == "kernel";
+    };
+    std::ranges::stable_partition(shown_, names_row);
+    for (const std::size_t i : shown_) {
       std::string name(columns_[i].name);
       const bool is_sentence = name == "evidence" || name == "contradictions";
       std::string marks = i == 0 ? "=?" : "?";  // the first is the module
@@ -155,8 +164,6 @@ class RowTable {
       if (is_bound(columns_[i])) name.resize(name.size() - std::string_view("_min").size());
       std::ranges::replace(name, '_', ' ');
       heads.push_back(marks + support::in_capitals(name));
-      shown_.push_back(i);
-      if (is_bound(columns_[i])) ++i;
     }
     return heads;
   }

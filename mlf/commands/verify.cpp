@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "commands/command.h"
+#include "output.h"
 #include "support/error.h"
+#include "table.h"
 
 namespace mlf::program {
 namespace {
@@ -19,7 +21,7 @@ struct VerifyArguments {
   bool json = false;
 };
 
-/// "archive: module: error: what is wrong [code]": one line for line-oriented tools.
+/// "archive: module: error: what is wrong [code]": one line, but on a terminal.
 std::string to_line(const VerifyFinding& finding, const std::string& archive) {
   const std::string module = finding.module.empty() ? "" : fmt::format("{}: ", finding.module);
   return printable(fmt::format("{}: {}{}: {} [{}]", archive, module, to_string(finding.severity),
@@ -58,7 +60,7 @@ std::string format_results(std::span<const VerifiedArchive> verified,
   if (options.json) return to_json(verified, {JsonLayout::pretty, {context.words}});
   std::string text;
   for (const VerifiedArchive& archive : verified) text += to_lines(archive, context.console);
-  return text;
+  return lines_for(text, {.width = screen_of_standard_output().width});
 }
 
 void declare_verify_options(CLI::App& app, VerifyArguments& options) {

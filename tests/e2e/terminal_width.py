@@ -26,6 +26,7 @@ COMMANDS = (
     ["check", "--ram", "1K", "--buffers", "1K", "--constants", "1G", "--no-finding", "constants-twice"],
     ["table", "--rows", "tensor"],
     ["table", "--rows", "constant"],
+    ["table", "--rows", "call"],
     ["diff", str(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar")],
 )
 
@@ -79,6 +80,31 @@ class Tables(unittest.TestCase):
         self.assertIn(f"1  {name}  ", on_terminal(120, "report", archive))
         self.assertNotIn(f"1  {name}  ", on_terminal(80, "report", archive))
         self.assertRegex(on_terminal(80, "report", archive), r"1  nn_conv\w+\.\.\.\w+cast  ")
+
+    def test_mark_the_peak_in_words(self):
+        archive = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        for columns in ([], ["--columns", "kernel,c"]):
+            self.assertRegex(on_terminal(80, "report", *columns, archive), r"nn_conv2d\S+t .* <- peak\n")
+
+    def test_have_both_names_of_a_pair(self):
+        after = support.BUNDLED_CORPUS / "tvm-0.18/cmsis-nn/module.tar"
+        text = on_terminal(80, "diff", support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", after)
+        self.assertRegex(text, r"\nnn_conv2d\S+cast  changed  loaded .*\n-> cmsis_nn_main_0\n")
+
+    def test_begin_each_block_with_what_names_a_row(self):
+        archive = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        for rows, names in (("tensor", "KERNEL +TENSOR"), ("call", "CALL +KERNEL")):
+            blocks = on_terminal(80, "table", "--rows", rows, archive).split("\n\n")
+            self.assertGreater(len(blocks), 1)
+            for block in blocks:
+                self.assertRegex(block, f"^{names} ")
+
+    def test_break_long_lines(self):
+        archive = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        for command in (["show", archive, "1"], ["verify", "-v", archive]):
+            first, *facts = on_terminal(80, *command).split("\n\n")[0].splitlines()  # code follows
+            self.assertTrue(any(line.startswith("  ") for line in facts), first)
+            self.assertLessEqual(max(map(len, facts)), 80, facts)
 
 
 class Progress(unittest.TestCase):
