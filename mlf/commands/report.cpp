@@ -262,10 +262,13 @@ std::vector<Row> rows_of(const ModuleReport& module,
   if (view.sort) {
     const Column& column = *view.sort;
     std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
-      // An unknown number may be the largest of all.
       if (!column.is_number) return column.text(a) < column.text(b);
-      constexpr std::uint64_t kMost = UINT64_MAX;
-      return column.number(a).max.value_or(kMost) > column.number(b).max.value_or(kMost);
+      // An unknown number may be the largest of all. No number comes last.
+      const auto rank = [&](const Row& row) -> std::optional<std::uint64_t> {
+        if (column.text(row) == "-") return std::nullopt;
+        return column.number(row).max.value_or(UINT64_MAX);
+      };
+      return rank(a) > rank(b);
     });
   }
   if (view.top != 0 && rows.size() > view.top) rows.resize(view.top);
@@ -628,6 +631,42 @@ void print_report(const Deployment& deployment, const Report& report,
   print(text);
 }
 
+/// The option that gives the numbers of a column; empty: the archive has them.
+std::string_view needed_option(std::string_view column) {
+  const auto measure = std::ranges::find(call_measures(), column, &CallMeasureInfo::column);
+  if (measure != call_measures().end()) return is_of_profile(measure->measure) ? "--profile" : "";
+  if (column == "share" || column == "permac") return "--profile";
+  return column == "code" || column == "frame" ? "--cc" : "";
+}
+
+/// Warns of columns that no call has a number in.
+void warn_of_unknown_columns(const Report& report, const ReportArguments& options,
+                             const Console& console) {
+  std::vector<std::string> names = options.columns;
+  if (!options.sort.empty()) names.push_back(options.sort);
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  for (const std::string& name : names) {
+    const std::string_view option = needed_option(name);
+    const auto has_it = [&](const ModuleReport& module) {
+      return option == "--cc" ? module.code.has_value() : module.times.has_value();
+    };
+    if (option.empty() || std::ranges::any_of(report.modules, has_it)) continue;
+    console.warn(fmt::format("no call has a number in the column '{}': it needs {}", name, option));
+  }
+}
+
+/// Errors: `usage` for options that the form of the result would ignore.
+void check_columns(const ReportArguments& options) {
+  const bool has_table =
+      options.html.empty() && !options.node_data &&
+      (options.format == ReportFormat::text || options.format == ReportFormat::markdown);
+  if (has_table || (options.columns.empty() && options.sort.empty() && options.top == 0)) return;
+  throw support::Error(ErrorKind::usage,
+                       "--columns, --sort and --top are for --format text and markdown; mlf table "
+                       "--rows call prints all columns");
+}
+
 /// The column of constants was called `params`.
 std::string present_name(const std::string& name) {
   return name == "params" ? "constants" : name;
@@ -692,12 +731,14 @@ void check_page(const ReportArguments& options) {
 
 int run_report(const ReportArguments& options, const Context& context) {
   check_page(options);
+  check_columns(options);
   const Limits limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment =
       open_archive(options.archive, {context.console, limits, context.words}, options.tir_files);
   Report report =
       get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   add_profiles(report, deployment, options.profiles);
+  warn_of_unknown_columns(report, options, context.console);
   if (options.html.empty()) {
     print_report(deployment, report, options, context);
   } else {

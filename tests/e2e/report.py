@@ -400,6 +400,23 @@ class Terminals(unittest.TestCase):
         macs = [call["mac"] for call in report(QNN)["modules"][0]["calls"]]
         self.assertIn(str(max(macs)), calls[0].split())
 
+    def test_know_which_options_had_no_effect(self):
+        for option in (["--columns", "kernel"], ["--sort", "mac"], ["--top", "2"]):
+            for form in (["--json"], ["--format", "csv"], ["--html", "-"], ["--node-data", "mac"]):
+                result = support.run("report", *option, *form, QNN)
+                self.assertEqual(result.returncode, 64)
+                self.assertIn(b"are for --format text and markdown", result.stderr)
+        for options, column, need in ((["--columns", "kernel,instr"], "instr", "--profile"), (["--sort", "code"], "code", "--cc")):
+            result = support.run_ok("report", *options, QNN)
+            self.assertIn(f"in the column '{column}': it needs {need}", result.stderr.decode())
+        self.assertEqual(support.run_ok("report", "--columns", "kernel,mac", "--sort", "live", QNN).stderr, b"")
+
+    def test_are_sorted_with_calls_without_a_number_at_the_end(self):
+        text = support.run_ok("report", "--columns", "zeros", "--sort", "zeros", QNN).stdout.decode()
+        cells = re.findall(r"^ *(-|\d+)(?:  <- peak)?$", text, re.MULTILINE)
+        self.assertEqual(cells, sorted(cells, key=lambda cell: -1 if cell == "-" else int(cell), reverse=True))
+        self.assertIn("-", cells)
+
     def seen(self, *arguments, **environment):
         """What the program writes on a terminal of 200 columns."""
         return support.on_terminal(200, *arguments, **environment)
