@@ -43,8 +43,8 @@ MLF_API std::string_view to_string(Resource resource);
 /// Errors: `usage`; the message lists all names.
 MLF_API Result<Resource> resource_named(std::string_view name);
 
-/// The most that functions and data outside of all archives of a program take, such as those of libm
-/// and of TVM's runtime (CompiledCode::missing). Empty if unknown.
+/// The most that functions and data outside of all archives of a program take, such as those of
+/// libm and of TVM's runtime (CompiledCode::missing). Empty if unknown.
 struct LibraryNeeds {
   std::optional<std::uint64_t> stack{};
   std::optional<std::uint64_t> flash{};
@@ -152,12 +152,14 @@ struct BoardPart {
   std::string name;    ///< a pool, a section of the compiled C, or a kind such as "heap"
   std::string memory;  ///< empty: no memory holds it
   analysis::Count bytes;
+  std::string module{};  ///< of an archive with several; not in documents
 };
 
 /// A symbol that a program can have once, and the archives that define it.
 struct SymbolClash {
   std::string symbol;
   std::vector<std::string> archives;
+  std::vector<std::string> modules{};  ///< of these archives; not in documents
 };
 
 /// The results for all modules of an archive, or for a board.

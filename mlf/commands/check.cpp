@@ -236,19 +236,27 @@ Table findings_table(const std::vector<FindingResult>& results) {
 }
 
 Table parts_table(const std::vector<BoardPart>& parts) {
-  Table table({"MEMORY", "ARCHIVE", "PART", "#BYTES"});
+  Table table({"MEMORY", "ARCHIVE", "?MODULE", "PART", "#BYTES"});
   for (const BoardPart& one : parts) {
     table.add({one.memory.empty() ? "-" : printable(one.memory), printable(one.archive),
-               printable(one.name), to_string(one.bytes)},
+               printable(one.module), printable(one.name), to_string(one.bytes)},
               one.memory.empty() ? Emphasis::warning : Emphasis::none);
   }
   return table;
 }
 
+constexpr std::string_view kRemedyOfClashes =
+    "A program can have such a symbol once: give one network another module name in TVM "
+    "(relay.build(mod_name=...), tvmc --module-name), or a PREFIX in mlf_add_network.";
+
 Table clashes_table(const std::vector<SymbolClash>& clashes) {
-  Table table({"CLASHING SYMBOL", "ARCHIVES"});
+  Table table({"CLASHING SYMBOL", "~ARCHIVES AND MODULES"});
   for (const SymbolClash& one : clashes) {
-    table.add({printable(one.symbol), printable(joined(one.archives))}, Emphasis::warning);
+    std::vector<std::string> places;
+    for (std::size_t i = 0; i < one.archives.size(); ++i) {
+      places.push_back(one.archives[i] + " " + one.modules[i]);
+    }
+    table.add({printable(one.symbol), printable(joined(places))}, Emphasis::warning);
   }
   return table;
 }
@@ -258,6 +266,9 @@ std::string table_of(const CheckResults& results, const Screen& screen) {
   for (const Table& table : {limits_table(results.limits), findings_table(results.findings),
                              parts_table(results.parts), clashes_table(results.clashes)}) {
     if (!table.empty()) text += (text.empty() ? "" : "\n") + table.text(screen);
+  }
+  if (!results.clashes.empty()) {
+    text += folded(kRemedyOfClashes, screen, 0) + "\n";
   }
   if (!results.contradictions.empty()) {
     text += "\nThe archive contradicts itself: numbers may be wrong\n";
@@ -361,10 +372,13 @@ int check_board(const CheckArguments& options, const Context& context) {
   const Board board = read_board(options.board);
   std::vector<BoardArchive> archives;
   DocumentOrigin origin{context.words};
+  const auto file_name = [](const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  };
   for (const std::string& path : options.archives) {
-    std::string name = std::filesystem::path(path).filename().string();
-    // Of several with one name, the others have their paths.
-    if (std::ranges::count(archives, name, &BoardArchive::name) > 0) name = path;
+    // Archives of one file name have their paths.
+    std::string name = file_name(path);
+    if (std::ranges::count(options.archives, name, file_name) > 1) name = path;
     archives.push_back({std::move(name), report_of_archive(path, options, context, origin)});
   }
   return finish(get_or_throw(check(board, archives, library_of(options))), options, origin);

@@ -122,7 +122,10 @@ class BoardCheck {
   CheckResults run() {
     for (const BoardArchive& archive : archives_) {
       for (const ModuleReport& module : archive.report.modules) {
+        const std::size_t begin = parts_.size();
         add_parts(archive.name, module, library_, parts_);
+        if (archive.report.modules.size() == 1) continue;
+        for (std::size_t i = begin; i < parts_.size(); ++i) parts_[i].part.module = module.name;
       }
     }
     place();
@@ -198,8 +201,9 @@ class BoardCheck {
       if (loaded.is_written() || loaded.part.memory.empty() || !is_ram(loaded.part.memory))
         continue;
       const BoardPart& part = loaded.part;
-      PlacedPart image{
-          loaded.module, &kCode, {part.archive, "load image of " + part.name, {}, part.bytes}};
+      PlacedPart image{loaded.module,
+                       &kCode,
+                       {part.archive, "load image of " + part.name, {}, part.bytes, part.module}};
       put(image, {part.archive + ":code", "code", part.archive + ":flash", "flash"});
       parts_.push_back(std::move(image));
     }
@@ -293,7 +297,7 @@ class BoardCheck {
   }
 
   void add_clashes(CheckResults& results) const {
-    std::map<std::string_view, std::vector<std::string>> definitions;
+    std::map<std::string_view, SymbolClash> definitions;
     for (const BoardArchive& archive : archives_) {
       for (const ModuleReport& module : archive.report.modules) {
         const CompiledCode* code = module.code      ? &*module.code
@@ -301,12 +305,15 @@ class BoardCheck {
                                                     : nullptr;
         if (code == nullptr) continue;
         for (const std::string& symbol : code->exported) {
-          definitions[symbol].push_back(archive.name);
+          SymbolClash& clash = definitions[symbol];
+          clash.symbol = symbol;
+          clash.archives.push_back(archive.name);
+          clash.modules.push_back(module.name);
         }
       }
     }
-    for (auto& [symbol, archives] : definitions) {
-      if (archives.size() > 1) results.clashes.push_back({std::string(symbol), archives});
+    for (auto& [symbol, clash] : definitions) {
+      if (clash.archives.size() > 1) results.clashes.push_back(std::move(clash));
     }
   }
 
