@@ -118,7 +118,10 @@ ChosenKernel chosen_kernel(const Report& report, const ShowArguments& options) {
   }
   if (meant.empty()) refuse(no_such_kernel(modules, options.kernel));
   if (meant.size() > 1) {
-    refuse(fmt::format("'{}' is in several modules: choose one with --module", options.kernel));
+    std::vector<std::string> names;
+    for (const ChosenKernel& one : meant) names.push_back(one.module->name);
+    refuse(fmt::format("'{}' is in several modules, name one with --module: {}", options.kernel,
+                       some_of(names)));
   }
   return meant.front();
 }
@@ -334,8 +337,8 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
 
 // --- A constant ----------------------------------------------------------------------------------
 
-/// The names that a constant has: its own, that with its kernel, and those of the layers whose
-/// largest it is.
+/// The names that a constant has: its own, that with its kernel, and those of the calls whose
+/// largest it is: their layer, kernel and number.
 std::vector<std::string> names_of(const ModuleReport& module,
                                   const report::ModuleConstant& constant,
                                   const report::LargestConstants& largest) {
@@ -346,9 +349,10 @@ std::vector<std::string> names_of(const ModuleReport& module,
     names.push_back(fmt::format("{}.{}", kernel.symbol, constant.name));
   }
   for (const CallReport& call : module.calls) {
-    if (!call.layer.empty() && largest.of(call) == &constant) {
-      names.emplace_back(first_layer(call.layer));
-    }
+    if (largest.of(call) != &constant) continue;
+    const KernelReport& kernel = module.kernels[call.kernel];
+    names.insert(names.end(), {kernel.short_name, kernel.symbol, std::to_string(index(call.call))});
+    if (!call.layer.empty()) names.emplace_back(first_layer(call.layer));
   }
   return names;
 }
@@ -553,7 +557,7 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
           ->excludes(app.get_option("--json"));
   add_option(app, "--constant", options.constant, {"CONSTANT", "Output"},
              "Print the values of a constant instead: its name in mlf table --rows constant, "
-             "KERNEL.CONSTANT, or the layer whose weights it has")
+             "KERNEL.CONSTANT, or the kernel, call or layer whose weights it has")
       ->excludes(kernel)
       ->excludes(relay);
   add_result_option(app, "-o,--output", options.output, {"FILE", "Output"},
