@@ -61,6 +61,12 @@ class Measurements {
   }
 
   void check() const {
+    const auto is_empty = [](const auto& measured) { return measured.empty(); };
+    if (std::ranges::all_of(cycles_, is_empty) && !cycles_.empty()) {
+      throw support::Error(
+          ErrorKind::invalid_input,
+          "no call is measured: a row has the number of a call and its cycles, as 3,1200");
+    }
     const std::size_t runs = cycles_.empty() ? 0 : cycles_.front().size();
     for (std::size_t i = 0; i < cycles_.size(); ++i) {
       if (cycles_[i].size() == runs && runs > 0) continue;

@@ -104,9 +104,11 @@ void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFun
     const auto vectors = std::ranges::find(kernels, true, &Schedule::has_vectors);
     for (const Schedule& kernel : kernels) {
       if (vectors == kernels.end() || kernel.has_vectors || !kernel.is_understood) continue;
-      findings.push_back({CostFindingCode::unvectorized_kernel, kernel.symbol, Count::unknown(),
-                          fmt::format("'{}' has the same operator ({}) and uses vectors",
-                                      vectors->symbol, operation)});
+      findings.push_back(
+          {CostFindingCode::unvectorized_kernel, kernel.symbol, Count::unknown(),
+           fmt::format("no loop or load is vectorized; '{}' has the same operator ({}) "
+                       "and uses vectors",
+                       vectors->symbol, operation)});
     }
   }
   for (const auto& [operation, kernels] : schedules) {
@@ -115,7 +117,8 @@ void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFun
     for (const Schedule& kernel : kernels) {
       if (blocks == kernels.end() || kernel.has_blocks.value_or(true)) continue;
       findings.push_back({CostFindingCode::untiled_kernel, kernel.symbol, Count::unknown(),
-                          fmt::format("'{}' has the same operator ({}) and blocks of channels",
+                          fmt::format("no tensor has blocks of channels (NCHWc); '{}' has the same "
+                                      "operator ({}) and has them",
                                       blocks->symbol, operation)});
     }
   }
@@ -424,7 +427,8 @@ class Finder {
       const KernelReport* kernel = kernels.find(function.symbol);
       if (!uses_half || kernel == nullptr || !kernel->c) continue;
       add(CostFindingCode::half_in_c, std::string(function.symbol), Count::unknown(),
-          fmt::format("{}, lines {} to {}", kernel->c->file, kernel->c->first, kernel->c->last));
+          fmt::format("C has no type half: {}, lines {} to {}", kernel->c->file, kernel->c->first,
+                      kernel->c->last));
     }
   }
 

@@ -511,7 +511,8 @@ int main(void) {{
     def test_of_wrong_measurements_are_refused(self):
         csv = self.directory / "measured.csv"
         for text, message in (
-            ("", "0 measurements of call 0"),
+            ("", "no call is measured"),
+            ("call,cycles\n", "no call is measured"),
             ("0,1\n", "expected 'call,cycles'"),
             ("call,cycles\n0\n", "expected the number of a call"),
             ("call,cycles\n0,-1\n", "expected the number of a call"),
