@@ -845,7 +845,8 @@ DifferenceWords words_of(const MemberDifference& one, const BuildDifference& dif
     list += (list.empty() ? "" : ", ") + short_name(difference, std::string(symbol));
   }
   if (functions.size() > kMostFunctions) {
-    list += fmt::format(" and {} more functions", functions.size() - kMostFunctions);
+    const std::size_t more = functions.size() - kMostFunctions;
+    list += fmt::format(" and {} more function{}", more, more == 1 ? "" : "s");
   }
   add_count(list, moved, fmt::format("{} that only moved", kernels_of(moved)));
   const std::string_view change = to_string(one.change);
