@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "arguments.h"
 #include "commands/command.h"
@@ -13,6 +14,7 @@
 #include "report/integration_tables.h"
 #include "support/characters.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -48,9 +50,15 @@ std::string or_dash(std::string text) {
   return text.empty() ? "-" : text;
 }
 
-std::string kinds_of(const std::vector<ModuleTarget>& targets) {
+/// Those of metadata.json, which lacks external compilers.
+std::string kinds_of(const std::vector<ModuleTarget>& targets, const graph::Topology* network) {
   std::vector<std::string> kinds;
   for (const ModuleTarget& target : targets) kinds.push_back(target.target.kind);
+  const std::vector<graph::Kernel> none;
+  for (const graph::Kernel& kernel : network != nullptr ? network->kernels : none) {
+    const bool is_known = kernel.target.empty() || support::is_among(kinds, kernel.target);
+    if (!is_known) kinds.push_back(kernel.target);
+  }
   return or_dash(fmt::format("{}", fmt::join(kinds, ", ")));
 }
 
@@ -73,16 +81,18 @@ std::string headline(const Deployment& deployment, const Screen& screen) {
   return folded(printable(line), screen, 2) + "\n";
 }
 
-Table modules_table(const ModelLibrary& library) {
-  Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED", "?TVM"});
-  for (const Module& module : library.modules) {
+Table modules_table(const ModelLibrary& library, const Inspection& inspection) {
+  Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED", "TVM"});
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    const Module& module = library.modules[i];
     // TVM states its version as that of its C runtime.
     const auto runtime = std::ranges::find(module.external_dependencies, "tvm_standalone_crt",
                                            &ExternalDependency::short_name);
     const bool is_stated = runtime != module.external_dependencies.end();
     table.add({or_dash(module.name), std::string(to_string(module.style)), executors_of(module),
-               kinds_of(module.targets), module.export_datetime.value_or("-"),
-               is_stated ? runtime->version_spec : ""});
+               kinds_of(module.targets, inspection.network_of(i)),
+               module.export_datetime.value_or("-"),
+               is_stated ? runtime->version_spec : "not stated"});
   }
   return table;
 }
@@ -284,9 +294,10 @@ std::string to_tables(const Deployment& deployment, const Inspection& inspection
                       const Screen& screen) {
   std::string text = headline(deployment, screen);
   for (const Table& table :
-       {modules_table(deployment.library()), entry_points_table(deployment.library(), inspection),
-        memory_table(deployment, inspection), tensors_table(deployment, inspection),
-        tir_table(inspection), functions_table(inspection), members_table(deployment.archive())}) {
+       {modules_table(deployment.library(), inspection),
+        entry_points_table(deployment.library(), inspection), memory_table(deployment, inspection),
+        tensors_table(deployment, inspection), tir_table(inspection), functions_table(inspection),
+        members_table(deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text(screen);
   }
   return text;
