@@ -177,7 +177,11 @@ graph::Topology network_of(Networks networks, std::size_t module, const std::str
     if (network.module == module) return std::move(network.topology);
   }
   const MissingNetwork* without = networks.missing_of(module);
-  refuse(ErrorKind::check_failed, fmt::format("no network: {}", to_string(without->reason)), path);
+  const bool has_kernels = without->reason == NoNetwork::operators;
+  refuse(ErrorKind::check_failed,
+         fmt::format("no network: {}{}", to_string(without->reason),
+                     has_kernels ? "; mlf show prints them, mlf report counts them" : ""),
+         path);
 }
 
 }  // namespace

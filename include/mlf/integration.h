@@ -45,6 +45,7 @@ struct IntegrationTensor {
   analysis::Count bytes = analysis::Count::unknown();  ///< at least: what calls certainly access
   std::uint64_t alignment = 0;                 ///< of its address, in bytes: more than enough
   std::optional<Quantization> quantization{};  ///< if Relay's text states it
+  std::string direction{};  ///< of an operator's argument: "input", "output"; not in documents
 };
 
 /// A function that the application calls.
@@ -74,6 +75,7 @@ struct IntegrationMemory {
   std::uint64_t alignment = 0;
   std::string section{};  ///< where the C puts it, or empty
   std::string data{};     ///< macro of the header with the content, or empty
+  std::string missing{};  ///< why `bytes` are not exact, if it is known; not in documents
 };
 
 /// A function or a header that the archive does not define.

@@ -186,7 +186,7 @@ std::vector<Column> all_columns() {
   columns.push_back(ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent));
   columns.push_back(
       ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string));
-  columns.push_back(number_column("divisions", "DIV", "divisions of indices alone", divisions_of));
+  columns.push_back(number_column("divisions", "IDX DIV", "divisions of indices alone", divisions_of));
   columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
   columns.push_back(number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of));
   columns.push_back({"target", "TARGET", "target kind, or compiler", false,
@@ -501,9 +501,16 @@ std::string contradictions_text(const ModuleReport& module, const Screen& screen
   return text;
 }
 
+/// Why numbers are not exact. The summary has the reason for no network.
+std::vector<std::string> reasons_of(const ModuleReport& module) {
+  std::vector<std::string> reasons = module.uncertain;
+  if (module.no_network) std::erase(reasons, to_string(*module.no_network));
+  return reasons;
+}
+
 std::string why_uncertain(const ModuleReport& module, const Screen& screen) {
   std::string text;
-  for (const std::string& why : module.uncertain) {
+  for (const std::string& why : reasons_of(module)) {
     text += folded("  " + printable(why), screen, 4) + "\n";
   }
   return text.empty() ? text : "\nWhy numbers are not exact\n" + text;
@@ -573,7 +580,7 @@ std::string to_markdown(const Report& report, const ReportView& view) {
     text +=
         folded_table(fmt::format("Findings: {}", module.findings.size()), findings_table(module));
     Table reasons({"WHY NUMBERS ARE NOT EXACT"});
-    for (const std::string& why : module.uncertain) reasons.add({printable(why)});
+    for (const std::string& why : reasons_of(module)) reasons.add({printable(why)});
     text += folded_table("Why numbers are not exact", reasons);
   }
   return text;

@@ -429,8 +429,7 @@ namespace mlf {
 std::string_view to_string(NoNetwork reason) {
   switch (reason) {
     case NoNetwork::operators:
-      return "an operator archive has bare functions and no network: mlf show prints them, mlf "
-             "report counts them";
+      return "an operator archive has bare functions and no main";
     case NoNetwork::no_tir:
       return "the archive has no TIR, no generated C and no graph; capture TIR with tvmc-mlf";
     case NoNetwork::no_main:

@@ -122,8 +122,15 @@ void add_foreign_code(const CompiledCode& code, const LibraryNeeds& library, Res
                       bool is_stack, std::vector<std::string>& missing) {
   const bool is_given = is_stack ? library.stack.has_value() : library.flash.has_value();
   if (code.missing.empty() || is_given || resource == Resource::code) return;
-  std::string text = fmt::format("the archive does not contain {}: their {} unknown",
-                                 some_of(code.missing, 3), is_stack ? "frames are" : "code is");
+  constexpr std::size_t kMostNames = 3;
+  const bool is_one = code.missing.size() == 1;
+  std::string text = fmt::format(
+      "the archive does not contain {}{}: {} {} unknown", some_of(code.missing, kMostNames),
+      code.missing.size() > kMostNames ? " (mlf inspect --integration --cc lists all)" : "",
+      is_one ? "its" : "their",
+      !is_stack ? "code is"
+      : is_one  ? "frame is"
+                : "frames are");
   text += fmt::format("; mlf check --library-{} BYTES takes an upper bound",
                       is_stack ? "stack" : "flash");
   missing.push_back(std::move(text));
@@ -461,7 +468,8 @@ void check_together(const Report& report, std::span<const Limit> limits,
     result.verdict = report::verdict_on(result, are_certain);
     if (result.verdict != Verdict::fits) {
       result.remarks.push_back(
-          fmt::format("{} for all modules together", report::shortfall(result)));
+          fmt::format("{} for all modules together{}", report::shortfall(result),
+                      result.verdict == Verdict::undecided ? "; see the rows of each" : ""));
     }
     results.push_back(std::move(result));
   }
@@ -473,8 +481,10 @@ std::vector<Total> totals(const Report& report) {
   constexpr std::array kResources{Resource::ram, Resource::flash};
   std::vector<Total> all;
   for (const ModuleReport& module : report.modules) {
-    if (module.no_network) continue;
     for (const Resource one : kResources) {
+      // The caller of functions without a main has their tensors.
+      const bool is_known = one == Resource::flash && module.code;
+      if (module.no_network && !(is_known && module.no_network == NoNetwork::operators)) continue;
       all.push_back(
           {module.name, one, needed(module, one), report::what_is_missing(module, {}, one)});
     }

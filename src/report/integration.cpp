@@ -1,6 +1,7 @@
 #include "mlf/integration.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,7 @@
 #include "report/integration_tables.h"
 #include "report/kernel_text.h"
 #include "report/relay_text.h"
+#include "report/shared_numbers.h"
 #include "support/c_files.h"
 #include "support/characters.h"
 #include "support/error.h"
@@ -73,6 +75,18 @@ std::string origin_of_header(std::string_view path) {
     origin = CalleeOrigin::cmsis;
   if (begins({"tvm_ethosu", "ethosu_"})) origin = CalleeOrigin::ethos_u;
   return std::string(graph::to_string(origin));
+}
+
+/// metadata.json has neither the names of an operator's arguments nor which of them are written.
+void describe_arguments(const ModuleReport& report, IntegrationFunction& function) {
+  const auto kernel = std::ranges::find(report.kernels, function.symbol, &KernelReport::symbol);
+  if (kernel == report.kernels.end() || !kernel->cost) return;
+  for (const analysis::BufferCost& buffer : kernel->cost->buffers) {
+    if (!buffer.parameter || *buffer.parameter >= function.arguments.size()) continue;
+    IntegrationTensor& tensor = function.arguments[*buffer.parameter];
+    if (tensor.name.empty()) tensor.name = buffer.name;
+    tensor.direction = analysis::to_string(buffer.role);
+  }
 }
 
 class Integrator {
@@ -168,6 +182,7 @@ class Integrator {
         tensor.bytes = analysis::to_count(buffer.size_bytes);
         tensor.alignment = alignment();
       }
+      describe_arguments(report_, function);
     }
   }
 
@@ -373,6 +388,8 @@ class Integrator {
                              "the object files have data that code may write"});
     }
     add_memory({}, MemoryUseKind::stack, needed(report_, Resource::stack), kAlignment);
+    list_.memory.back().missing =
+        fmt::format("{}", fmt::join(what_is_missing(report_, {}, Resource::stack), "; "));
   }
 
   // --- What the archive does not have ------------------------------------------------------------

@@ -16,14 +16,15 @@ std::string or_dash(const std::string& text) {
 }
 
 TextTable tensors_of(const ModuleIntegration& module) {
-  TextTable table{
-      {"Tensor", "Of", "In C", "Dtype", "Shape", "#Bytes", "#Align", "Scale", "#Zero point"}};
+  TextTable table{{"Tensor", "Of", "Direction", "In C", "Dtype", "Shape", "#Bytes", "#Align",
+                   "Scale", "#Zero point"}};
   const auto add = [&](const std::vector<IntegrationTensor>& tensors, const std::string& of,
                        const std::string& in) {
     for (const IntegrationTensor& one : tensors) {
       const auto& quantization = one.quantization;
-      table.rows.push_back({or_dash(one.name), of, one.field.empty() ? "" : in + one.field,
-                            dtype_text(one.type), shape_text(one.type), to_string(one.bytes),
+      table.rows.push_back({or_dash(one.name), of, one.direction,
+                            one.field.empty() ? "" : in + one.field, dtype_text(one.type),
+                            shape_text(one.type), to_string(one.bytes),
                             std::to_string(one.alignment),
                             quantization ? fmt::format("{}", quantization->scale) : "",
                             quantization ? std::to_string(quantization->zero_point) : ""});
@@ -38,11 +39,12 @@ TextTable tensors_of(const ModuleIntegration& module) {
 }
 
 TextTable memory_of(const ModuleIntegration& module) {
-  TextTable table{{"Memory", "Kind", "Defined by", "#Bytes", "#Align", "Section", "Content"}};
+  TextTable table{
+      {"Memory", "Kind", "Defined by", "#Bytes", "#Align", "Section", "Content", "Why not exact"}};
   for (const IntegrationMemory& one : module.memory) {
     table.rows.push_back({or_dash(one.name), std::string(to_string(one.kind)),
                           one.is_in_archive ? "archive" : "application", to_string(one.bytes),
-                          std::to_string(one.alignment), one.section, one.data});
+                          std::to_string(one.alignment), one.section, one.data, one.missing});
   }
   return table;
 }

@@ -458,13 +458,23 @@ holds = ["flash"]
         document, _ = self.document(big, QNN, self.TWO_MODULES)
         self.assertEqual(document["clashes"], [])
         text = self.board(big, QNN, self.ADD, form="text").stdout.decode()
-        self.assertRegex(text, r"(?m)^tvmgen_default_run +" + "; ".join(archives))
+        self.assertRegex(text, r"(?m)^tvmgen_default_run +" + " default; ".join(archives))
+        self.assertRegex(text, "give one network another module name in TVM .* or a PREFIX in mlf_add_network")
         suite = xml.etree.ElementTree.fromstring(self.board(big, QNN, self.ADD, form="junit").stdout)[0]
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("4", "2"))
         self.assertEqual(suite.get("name"), str(self.budget))
         sarif = json.loads(self.board(big, QNN, self.ADD, form="sarif").stdout)["runs"][0]
         self.assertEqual({one["ruleId"] for one in sarif["results"]}, {"symbol-clash"})
         self.assertIn("symbol-clash", [one["id"] for one in sarif["tool"]["driver"]["rules"]])
+
+    def test_name_modules_and_archives(self):
+        big = self.ALL.format(ram="1G", flash="1G")
+        text = self.board(big, self.TWO_MODULES, form="text").stdout.decode()
+        modules = re.findall(r"^ram +module.tar  (\S+)  ", text, re.MULTILINE)
+        self.assertEqual(set(modules), {"first", "second"})
+        graph = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
+        document, _ = self.document(big, self.TWO_MODULES, graph)
+        self.assertEqual({one["archive"] for one in document["parts"]}, {str(self.TWO_MODULES), str(graph)})
 
     def test_are_refused_with_the_place(self):
         big = self.ALL.format(ram="1G", flash="1G")

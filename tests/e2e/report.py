@@ -251,7 +251,7 @@ class Reports(unittest.TestCase):
         # An operator archive has no network; the code of cmsis-nn no TIR.
         operators = report(support.ARCHIVES / "tvm-0.9-op-add.tar")["modules"][0]
         self.assertIsNotNone(operators["no_network"])
-        self.assertIsNone(operators["ram"]["pools"])
+        self.assertIsNone(operators["ram"]["io"])
         self.assertEqual(operators["ram"]["heap"], 0)
         self.assertEqual(operators["kernels"][0]["mac"], 0)
         self.assertTrue(operators["uncertain"])
@@ -529,9 +529,30 @@ class Kernels(unittest.TestCase):
         calls = {call["layer"]: call["kernel"] for call in rows("call", path)}
         weights = max((row for row in rows("constant", path) if row["kernel"] == calls["block1/conv_b"]),
                       key=lambda row: int(row["bytes"]))  # fmt: skip
-        npy = support.run_ok("show", path, "--constant", "block1/conv_b", "--format", "npy").stdout
-        size = 10 + struct.unpack_from("<H", npy, 8)[0]
-        self.assertEqual(hashlib.sha256(npy[size:]).hexdigest(), weights["sha256"])
+        for name in ("block1/conv_b", "3", calls["block1/conv_b"]):
+            npy = support.run_ok("show", path, "--constant", name, "--format", "npy").stdout
+            size = 10 + struct.unpack_from("<H", npy, 8)[0]
+            self.assertEqual(hashlib.sha256(npy[size:]).hexdigest(), weights["sha256"])
+
+    def test_list_modules_to_choose_from(self):
+        result = support.run("show", support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar", "0")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn(b"'0' is in several modules, name one with --module: first, second", result.stderr)
+
+    def test_are_operators_without_a_network(self):
+        archive = support.ARCHIVES / "tvm-0.9-op-add.tar"
+        text = support.run_ok("report", archive, "--cc", "gcc").stdout.decode()
+        self.assertEqual(text.count("an operator archive has bare functions and no main"), 1)
+        self.assertNotIn("Why numbers are not exact", text)
+        self.assertRegex(text, r"(?m)^flash +\d")
+        text = support.run_ok("inspect", "--integration", support.BUNDLED_CORPUS / "tvm-0.9/op-multi/module.tar").stdout.decode()
+        self.assertRegex(text, r"(?m)^TENSOR +OF +DIRECTION .*\n\w+ +multi +input ")
+        self.assertRegex(text, r"(?m)^- +stack +application .* stack frames need --cc COMPILER$")
+
+    def test_have_targets_and_version_of_any_archive(self):
+        for name, cells in (("cmsis-nn", r"c, cmsis-nn .* 0\.18\.0"), ("qnn_conv-graph", "c .* not stated")):
+            text = support.run_ok("inspect", support.BUNDLED_CORPUS / f"tvm-0.18/{name}/module.tar").stdout.decode()
+            self.assertRegex(text, rf"(?m)^default +full-model +\w+ +{cells}$")
 
     def test_is_printed_in_markdown_with_totals_first(self):
         text = support.run_ok("report", "--format", "markdown", QNN).stdout.decode()
@@ -578,7 +599,7 @@ class Kernels(unittest.TestCase):
             ((), 64, b"KERNEL is required, or --relay"),
             (("0", "--relay"), 64, b"KERNEL"),
             (("--relay", "--format", "json"), 64, b"--format excludes --relay"),
-            (("0",), 64, b"there is no call 0: an operator archive has bare functions and no network"),
+            (("0",), 64, b"there is no call 0: an operator archive has bare functions and no main"),
             (("0",), 64, b"; name a kernel: "),
         ):
             result = support.run("show", archive, *arguments)

@@ -423,7 +423,7 @@ class Graph(program_case.Directory):
     def test_an_operator_archive_has_no_network(self):
         result = support.run("graph", self.real("tvm-0.9-op-add.tar"))
         self.assertEqual(result.returncode, 1)
-        self.assertIn(b"an operator archive has bare functions and no network", result.stderr)
+        self.assertIn(b"an operator archive has bare functions and no main", result.stderr)
 
     def test_tir_beside_the_archive_is_preferred_to_its_c(self):
         with tarfile.open(self.real()) as tar:
