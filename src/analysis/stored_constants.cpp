@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <map>
 #include <span>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
 #include "analysis/fingerprint.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "tir/elements.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
@@ -117,13 +118,6 @@ void take_buffers(Node function, std::vector<Stored>& constants) {
   });
 }
 
-template <class T>
-T element(std::span<const std::byte> data, std::size_t i) {
-  T value{};
-  std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
-  return value;
-}
-
 /// A number as text or code has it, whatever its type: equal numbers have equal parts.
 struct Number {
   bool is_negative = false;
@@ -131,25 +125,17 @@ struct Number {
   friend bool operator==(const Number&, const Number&) = default;
 };
 
-template <class T>
-Number integer(std::span<const std::byte> data, std::size_t i) {
-  const T value = element<T>(data, i);
-  return {value < T{}, static_cast<std::uint64_t>(static_cast<std::int64_t>(value))};
-}
-
 std::optional<Number> number_at(DType dtype, std::span<const std::byte> data, std::size_t i) {
-  if (dtype == DType::Int(8)) return integer<std::int8_t>(data, i);
-  if (dtype == DType::UInt(8)) return integer<std::uint8_t>(data, i);
-  if (dtype == DType::Int(16)) return integer<std::int16_t>(data, i);
-  if (dtype == DType::UInt(16)) return integer<std::uint16_t>(data, i);
-  if (dtype == DType::Int(32)) return integer<std::int32_t>(data, i);
-  if (dtype == DType::UInt(32)) return integer<std::uint32_t>(data, i);
-  if (dtype == DType::Int(64)) return integer<std::int64_t>(data, i);
-  if (dtype == DType::UInt(64)) return integer<std::uint64_t>(data, i);
-  const auto real = [](double value) { return Number{false, std::bit_cast<std::uint64_t>(value)}; };
-  if (dtype == DType::Float(32)) return real(element<float>(data, i));
-  if (dtype == DType::Float(64)) return real(element<double>(data, i));
-  return std::nullopt;
+  std::optional<Number> number;
+  tir::with_number(dtype, [&]<class T>(T value) {
+    value = tir::element<T>(data, i);
+    if constexpr (std::is_floating_point_v<T>) {
+      number = {false, std::bit_cast<std::uint64_t>(static_cast<double>(value))};
+    } else {
+      number = {value < T{}, static_cast<std::uint64_t>(static_cast<std::int64_t>(value))};
+    }
+  });
+  return number;
 }
 
 /// A constant of one element has that value at each index.

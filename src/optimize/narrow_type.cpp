@@ -7,31 +7,14 @@
 #include <limits>
 #include <utility>
 
+#include "tir/elements.h"
+
 namespace mlf::optimize {
 namespace {
 
 using tir::DType;
-
-/// Calls `use` with a value of the C++ type that an integer type has in memory; false for others.
-template <class Use>
-bool with_integer(DType dtype, Use&& use) {
-  if (dtype == DType::Int(8)) return use(std::int8_t{}), true;
-  if (dtype == DType::UInt(8)) return use(std::uint8_t{}), true;
-  if (dtype == DType::Int(16)) return use(std::int16_t{}), true;
-  if (dtype == DType::UInt(16)) return use(std::uint16_t{}), true;
-  if (dtype == DType::Int(32)) return use(std::int32_t{}), true;
-  if (dtype == DType::UInt(32)) return use(std::uint32_t{}), true;
-  if (dtype == DType::Int(64)) return use(std::int64_t{}), true;
-  if (dtype == DType::UInt(64)) return use(std::uint64_t{}), true;
-  return false;
-}
-
-template <class T>
-T element(std::span<const std::byte> data, std::size_t i) {
-  T value{};
-  std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
-  return value;
-}
+using tir::element;
+using tir::with_integer;
 
 /// The range of the elements. No integer type of up to 64 bits contains both ends of a wider range.
 struct Span {

@@ -11,6 +11,7 @@
 #include "graph/kernels/kernel_code.h"
 #include "mlf/tir/visit.h"
 #include "support/name_map.h"
+#include "tir/elements.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
@@ -35,17 +36,6 @@ std::size_t bin_of(double value, const ConstantValues& values) {
   return std::min(ConstantValues::kBins - 1, static_cast<std::size_t>(part));
 }
 
-std::optional<std::uint64_t> product_of(std::span<const std::int64_t> extents) {
-  std::uint64_t product = 1;
-  for (const std::int64_t extent : extents) {
-    if (extent < 0) return {};
-    const auto factor = static_cast<std::uint64_t>(extent);
-    if (factor != 0 && product > UINT64_MAX / factor) return {};
-    product *= factor;
-  }
-  return product;
-}
-
 void add_data(std::span<const std::byte> data, std::string_view source, ConstantSummary& summary) {
   summary.data = data;
   summary.source = source;
@@ -55,7 +45,7 @@ void add_data(std::span<const std::byte> data, std::string_view source, Constant
 /// C has arrays of one dimension for tensors of any shape.
 void add_shape(std::span<const std::int64_t> shape, const tir::Document& document,
                ConstantSummary& summary) {
-  summary.elements = product_of(shape);
+  summary.elements = tir::product_of(shape);
   const bool is_c = document.source.dialect == tir::Dialect::c;
   if (!is_c) summary.shape.emplace(shape.begin(), shape.end());
 }
@@ -97,17 +87,11 @@ void add_allocated(Node function, const tir::Document& document,
 }  // namespace
 
 ElementReader reader_of(tir::DType dtype) {
-  if (dtype.lanes != 1) return nullptr;
-  if (dtype == tir::DType::Float(32)) return element<float>;
-  if (dtype == tir::DType::Float(64)) return element<double>;
-  if (dtype == tir::DType::Int(8)) return element<std::int8_t>;
-  if (dtype == tir::DType::Int(16)) return element<std::int16_t>;
-  if (dtype == tir::DType::Int(32)) return element<std::int32_t>;
-  if (dtype == tir::DType::Int(64)) return element<std::int64_t>;
-  if (dtype == tir::DType::UInt(8)) return element<std::uint8_t>;
-  if (dtype == tir::DType::UInt(16)) return element<std::uint16_t>;
-  if (dtype == tir::DType::UInt(32)) return element<std::uint32_t>;
-  return nullptr;
+  ElementReader reader = nullptr;
+  // Of the integers, a double has the least of these.
+  if (dtype == tir::DType::UInt(64)) return reader;
+  tir::with_number(dtype, [&]<class T>(T) { reader = element<T>; });
+  return reader;
 }
 
 std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::byte> data) {
@@ -239,7 +223,7 @@ class ConstantReader::Summaries {
     }
     ConstantSummary declared{
         .name = value.name, .dtype = value.type.dtype, .shape = value.type.shape};
-    if (declared.shape) declared.elements = product_of(*declared.shape);
+    if (declared.shape) declared.elements = tir::product_of(*declared.shape);
     if (is_in_file(network_, value)) {
       const Param* const param = sources_.parameter_of(value);
       if (param != nullptr && param->data.size() == value.bytes) {

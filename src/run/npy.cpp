@@ -12,6 +12,7 @@
 
 #include "support/error.h"
 #include "support/file.h"
+#include "tir/elements.h"
 
 namespace mlf {
 namespace run {
@@ -327,13 +328,10 @@ Tensor read_npy(std::string_view bytes, std::string name) {
     fail_npy("it is cut off");
   Tensor tensor = HeadReader(bytes.substr(length_bytes, length)).read();
   bytes.remove_prefix(length_bytes + length);
-  std::uint64_t size = tensor.dtype.element_bytes();
-  for (const std::int64_t extent : tensor.shape) {
-    if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(extent), &size))
-      fail_npy("it is too large");
-  }
-  if (size != bytes.size()) {
-    fail_npy(fmt::format("it has {} bytes of data, and its shape has {}", bytes.size(), size));
+  const auto size = tir::product_of(tensor.shape, tensor.dtype.element_bytes());
+  if (!size) fail_npy("it is too large");
+  if (*size != bytes.size()) {
+    fail_npy(fmt::format("it has {} bytes of data, and its shape has {}", bytes.size(), *size));
   }
   tensor.name = std::move(name);
   tensor.bytes = bytes;

@@ -9,6 +9,7 @@
 #include "support/base64.h"
 #include "support/error.h"
 #include "support/sha256.h"
+#include "tir/elements.h"
 #include "tir/json/format.h"
 #include "tir/json/members.h"
 
@@ -17,13 +18,7 @@ namespace mlf::tir::tir_json {
 // As in SaveDLTensor of TVM's ndarray.h, lanes do not count. On overflow, returns a size that no
 // data has.
 std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape) {
-  std::uint64_t bytes = dtype.element_bytes();
-  for (const std::int64_t extent : shape) {
-    if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-      return UINT64_MAX;
-    }
-  }
-  return bytes;
+  return product_of(shape, dtype.element_bytes()).value_or(UINT64_MAX);
 }
 
 std::string npy_descr(DType dtype) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/base64.h"
+#include "tir/elements.h"
 #include "tir/save_json/json_graph.h"
 
 namespace mlf::tir::save_json {
@@ -122,11 +123,8 @@ bool is_known(std::uint8_t code) {
 
 // The bytes of a tensor's data; TVM ignores lanes here.
 std::int64_t expected_bytes(const Tensor& tensor) {
-  std::int64_t bytes = static_cast<std::int64_t>(tensor.dtype.element_bytes());
-  for (const std::int64_t extent : tensor.shape) {
-    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes)) return -1;
-  }
-  return bytes;
+  const auto bytes = product_of(tensor.shape, tensor.dtype.element_bytes());
+  return bytes && *bytes <= INT64_MAX ? static_cast<std::int64_t>(*bytes) : -1;
 }
 
 }  // namespace

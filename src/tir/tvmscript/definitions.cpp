@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tir/elements.h"
 #include "tir/node_queries.h"
 #include "tir/text/lexer.h"
 #include "tir/tvmscript/expressions.h"
@@ -437,17 +438,6 @@ std::uint64_t bits_of(Context& c, const Value& value, DType dtype) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
 }
 
-/// The number of elements of a shape; nullopt if it overflows.
-std::optional<std::uint64_t> element_count(const std::vector<std::int64_t>& shape) {
-  std::uint64_t product = 1;
-  for (const std::int64_t extent : shape) {
-    if (__builtin_mul_overflow(product, static_cast<std::uint64_t>(extent), &product)) {
-      return std::nullopt;
-    }
-  }
-  return product;
-}
-
 /// v0.12 and later: a list of literals.
 ShownElements read_list(Context& c, const Value& list, DType dtype, std::uint64_t count) {
   if (list.kind != ValueKind::list) fail_expected(c, list, "a list of elements");
@@ -485,7 +475,7 @@ NodeId constant_data(Context& c, std::string_view name, const std::optional<Valu
     if (node.is(Kind::NDArray) || node.is(Kind::MissingObject)) return node.id();
   }
   const auto shape = text::constant_shape(c.builder, extents);
-  const auto count = shape ? element_count(*shape) : std::nullopt;
+  const auto count = shape ? product_of(*shape) : std::nullopt;
   if (!count || dtype.element_bytes() > sizeof(std::uint64_t)) {
     c.lose(LossCode::constant_data, name);
     return NodeId::none;

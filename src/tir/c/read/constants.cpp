@@ -15,6 +15,7 @@
 #include "support/numbers.h"
 #include "tir/c/language.h"
 #include "tir/c/read/printed_rows.h"
+#include "tir/elements.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
@@ -244,20 +245,10 @@ std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows
                      fmt::format("the array has fewer than its {} elements", count));
   }
   RowReader reader(source, rows, element, count);
-  if (element.code == TypeCode::Float && element.bits > 16) {
-    return element.bits == 32 ? reader.read<float>() : reader.read<double>();
-  }
-  const bool is_signed = element.is_int();
-  switch (element.bits) {
-    case 8:
-      return is_signed ? reader.read<std::int8_t>() : reader.read<std::uint8_t>();
-    case 16:
-      return is_signed ? reader.read<std::int16_t>() : reader.read<std::uint16_t>();
-    case 32:
-      return is_signed ? reader.read<std::int32_t>() : reader.read<std::uint32_t>();
-    default:
-      return is_signed ? reader.read<std::int64_t>() : reader.read<std::uint64_t>();
-  }
+  std::vector<std::byte> data;
+  with_number(element == DType::Float(16) ? DType::UInt(16) : element,
+              [&]<class T>(T) { data = reader.read<T>(); });
+  return data;
 }
 
 std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text,

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "tir/c/language.h"
+#include "tir/elements.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::c {
@@ -21,13 +22,6 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;  // characters that are pas
 constexpr std::int64_t kPoolAlignment = 16;
 constexpr std::string_view kOpenC = "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
 constexpr std::string_view kCloseC = "#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n";
-
-template <class T>
-T element(std::span<const std::byte> data, std::size_t i) {
-  T value{};
-  std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
-  return value;
-}
 
 /// Rows of `count` elements, each of which `print` appends to a string.
 template <class Print>
@@ -118,18 +112,15 @@ std::size_t count_of(DType dtype, std::span<const std::byte> data) {
 }  // namespace
 
 void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data) {
-  if (dtype == DType::Int(8)) return write_integers<std::int8_t>(sink, data);
-  if (dtype == DType::Int(16)) return write_integers<std::int16_t>(sink, data);
-  if (dtype == DType::Int(32)) return write_integers<std::int32_t>(sink, data);
-  if (dtype == DType::Int(64)) return write_integers<std::int64_t>(sink, data);
-  if (dtype == DType::UInt(8)) return write_integers<std::uint8_t>(sink, data);
-  if (dtype == DType::UInt(16)) return write_integers<std::uint16_t>(sink, data);
-  if (dtype == DType::UInt(32)) return write_integers<std::uint32_t>(sink, data);
-  if (dtype == DType::UInt(64)) return write_integers<std::uint64_t>(sink, data);
   if (dtype == DType::Float(16)) return write_half_floats(sink, data);
-  if (dtype == DType::Float(32)) return write_floats<float>(sink, data);
-  if (dtype == DType::Float(64)) return write_floats<double>(sink, data);
-  cannot_print("a constant of " + to_string(dtype));
+  const bool is_printed = with_number(dtype, [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>) {
+      write_floats<T>(sink, data);
+    } else {
+      write_integers<T>(sink, data);
+    }
+  });
+  if (!is_printed) cannot_print("a constant of " + to_string(dtype));
 }
 
 void require_printable(Node array, std::string_view name) {

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <span>
 #include <type_traits>
 
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "tir/elements.h"
 #include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/write/printer.h"
@@ -114,31 +114,10 @@ constexpr std::size_t kMostListed = 201;
 /// Calls `visit(value)` for each element of an array; returns false for dtypes without literals.
 template <class Visit>
 bool visit_elements(DType dtype, std::span<const std::byte> data, Visit&& visit) {
-  const auto each = [&]<class T>(T value) {
-    for (std::size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
-      std::memcpy(&value, data.data() + at, sizeof(T));
-      visit(value);
-    }
-    return true;
-  };
-  if (dtype == DType::Float(64)) return each(double{});
-  if (dtype == DType::Float(32)) return each(float{});
-  const bool is_signed = dtype.is_int();
-  if ((!is_signed && !dtype.is_uint() && !dtype.is_bool()) || dtype.element_bytes() > 8)
-    return false;
-  if (dtype.bits % 8 != 0 && !dtype.is_bool()) return false;
-  switch (dtype.element_bytes()) {
-    case 1:
-      return is_signed ? each(std::int8_t{}) : each(std::uint8_t{});
-    case 2:
-      return is_signed ? each(std::int16_t{}) : each(std::uint16_t{});
-    case 4:
-      return is_signed ? each(std::int32_t{}) : each(std::uint32_t{});
-    case 8:
-      return is_signed ? each(std::int64_t{}) : each(std::uint64_t{});
-    default:
-      return false;
-  }
+  const DType stored = dtype.is_float() ? dtype : stored_dtype(dtype.element());
+  return with_number(stored, [&]<class T>(T) {
+    for (std::size_t i = 0; i < data.size() / sizeof(T); ++i) visit(element<T>(data, i));
+  });
 }
 
 template <class T>
