@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,14 +73,15 @@ class StatementStack {
   NodeId take_sequence(const Frame& frame) {
     return take(frame, builder_.make(Kind::SeqStmt, {builder_.list(body(frame))}));
   }
-  /// The scopes of a frame around its body, which end at `end` of the source.
-  NodeId take_scopes(const Frame& frame, NodeId body, std::uint32_t end) {
+  /// The scopes of a frame around its body, which end at `end` of the source; nothing: they have no
+  /// ranges.
+  NodeId take_scopes(const Frame& frame, NodeId body, std::optional<std::uint32_t> end) {
     for (; scopes_.size() > frame.first_scope; scopes_.pop_back()) {
       const Scope& scope = scopes_.back();
       const auto fields = std::span(fields_).subspan(scope.first_field);
       fields[*field_named(scope.kind, "body")] = body;
       body = builder_.make(scope.kind, fields);
-      builder_.set_source_range(body, {frame.begin, end});
+      if (end) builder_.set_source_range(body, {frame.begin, *end});
       fields_.erase(fields_.end() - static_cast<std::ptrdiff_t>(fields.size()), fields_.end());
     }
     return body;

@@ -52,17 +52,8 @@ bool Blocks::is_certain() const {
   });
 }
 
-/// Makes the let or allocation that is innermost, with the statements behind it for a body.
-void Blocks::complete_innermost() {
-  const Block block = close();
-  Builder& builder = context_.builder();
-  const NodeId body = sequence(block);
-  if (block.kind == BlockKind::let) {
-    return complete(builder.make(Kind::LetStmt, {block.var, block.value, body}), block.begin);
-  }
-  // The condition of an Allocate is always true after the lowering passes.
-  complete(context_.make().allocation(block.var, block.dtype, std::array{block.value}, body),
-           block.begin);
+void Blocks::complete_scope(const Block& block) {
+  complete(stack_.take_scopes(block, sequence(block), std::nullopt), block.begin);
 }
 
 /// Arrays and variables end with their block, a workspace with the call that frees it.
@@ -72,7 +63,7 @@ void Blocks::close_rest_of_block() {
     if (!block.device.empty() && !block.is_released) {
       context_.cursor.fail(fmt::format("'{}' is never released", block.name));
     }
-    complete_innermost();
+    complete_scope(close());
   }
 }
 
@@ -106,7 +97,7 @@ void Blocks::release(std::string_view name, std::string_view device) {
     return;
   }
   const std::size_t outside = place_of(block);
-  while (stack_.depth() > outside) complete_innermost();
+  while (stack_.depth() > outside) complete_scope(close());
 }
 
 namespace {
@@ -237,19 +228,11 @@ void BodyReader::close_block() {
   switch (block.kind) {
     case BlockKind::bare:
       return;  // its statements are those of the block around it
-    case BlockKind::loop: {
-      const NodeId body = blocks_.sequence(block);
-      const NodeId zero = make().int_imm(node(block.var).dtype(), 0);
-      return blocks_.complete(
-          builder().make(Kind::For, {block.var, zero, block.value, ForKind::serial, body,
-                                     NodeId::none, make().no_entries()}),
-          block.begin);
-    }
-    case BlockKind::while_loop: {
-      if (block.value == NodeId::none) cursor_.fail("a loop without end");
-      const NodeId body = blocks_.sequence(block);
-      return blocks_.complete(builder().make(Kind::While, {block.value, body}), block.begin);
-    }
+    case BlockKind::while_loop:
+      if (block.condition == NodeId::none) cursor_.fail("a loop without end");
+      return blocks_.complete_scope(block);
+    case BlockKind::loop:
+      return blocks_.complete_scope(block);
     case BlockKind::if_value:
     case BlockKind::else_value:
       return finish_value(block);
@@ -262,7 +245,7 @@ void BodyReader::close_block() {
 void BodyReader::finish_branch(Block block) {
   const bool is_empty = blocks_.is_empty(block);
   if (block.kind == BlockKind::then_case && cursor_.accept_form("else {", words_)) {
-    block.other = blocks_.sequence(block);
+    block.then_case = blocks_.sequence(block);
     block.kind = BlockKind::else_case;
     block.stores_arguments = block.stores_arguments && is_empty;
     blocks_.open(block);
@@ -270,33 +253,29 @@ void BodyReader::finish_branch(Block block) {
   }
   // Type codes of arguments and questions for strides leave nothing behind.
   if (is_empty && block.stores_arguments) return;
-  if (is_empty && block.kind == BlockKind::then_case && params_.is_strides_check(block.value))
+  if (is_empty && block.kind == BlockKind::then_case && params_.is_strides_check(block.condition))
     return;
-  const NodeId body = blocks_.sequence(block);
-  const bool is_else = block.kind == BlockKind::else_case;
-  blocks_.complete(builder().make(Kind::IfThenElse, {block.value, is_else ? block.other : body,
-                                                     is_else ? body : NodeId::none}),
-                   block.begin);
+  blocks_.complete(blocks_.make_branches(block, blocks_.sequence(block)), block.begin);
 }
 
 /// `T condval; if (c) { condval = a; } else { condval = b; }` is an expression.
 void BodyReader::finish_value(Block block) {
   if (!blocks_.is_empty(block)) cursor_.fail("a statement inside of a conditional expression");
-  const NodeId value = block.var;
+  const NodeId value = block.value;
   if (value == NodeId::none) {
     cursor_.fail(fmt::format("expected '{} = …;' in this branch", block.name));
   }
   if (block.kind == BlockKind::if_value) {
     cursor_.expect_form("else {");
     block.kind = BlockKind::else_value;
-    block.other = value;
-    block.var = NodeId::none;
+    block.then_case = value;
+    block.value = NodeId::none;
     blocks_.open(block);
     return;
   }
-  exprs_.require_type(block.other, block.dtype);
+  exprs_.require_type(block.then_case, block.dtype);
   exprs_.require_type(value, block.dtype);
-  const NodeId expr = context_.operators.if_then_else(block.value, block.other, value);
+  const NodeId expr = context_.operators.if_then_else(block.condition, block.then_case, value);
   context_.define(block.name, {BindingKind::temporary, DType::Void(), expr});
 }
 
@@ -329,11 +308,9 @@ void BodyReader::loop() {
   if (const auto range = context_.operators.facts().of(extent).range; range && range->high > 0) {
     context_.operators.limit(var, Interval{0, range->high - 1});
   }
-  blocks_.open({.kind = BlockKind::loop,
-                .first_name = first_name,
-                .begin = begin,
-                .var = var,
-                .value = extent});
+  blocks_.open({.kind = BlockKind::loop, .first_name = first_name, .begin = begin});
+  blocks_.add_scope(Kind::For, {var, make().int_imm(*dtype, 0), extent, ForKind::serial,
+                                NodeId::none, NodeId::none, make().no_entries()});
 }
 
 /// `while (c) {` up to v0.15, then `while (1) {` with the condition in its first statement.
@@ -346,7 +323,8 @@ void BodyReader::while_() {
   cursor_.expect_form("while (");
   const NodeId condition = exprs_.expression();
   cursor_.expect_form(") {");
-  blocks_.open({.kind = BlockKind::while_loop, .begin = begin, .value = condition});
+  blocks_.open({.kind = BlockKind::while_loop, .begin = begin, .condition = condition});
+  blocks_.add_scope(Kind::While, {condition, NodeId::none});
 }
 
 /// Calls of the runtime are `if`s of a fixed form, tried before conditions.
@@ -383,7 +361,7 @@ void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
   const bool is_value = !pending_.empty();
   blocks_.open({.kind = is_value ? BlockKind::if_value : BlockKind::then_case,
                 .begin = begin,
-                .value = condition,
+                .condition = condition,
                 .dtype = pending_type_,
                 .name = pending_});
   pending_ = {};
@@ -392,11 +370,12 @@ void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
 /// `if (!(c)) { break; }` at the beginning of a loop without condition.
 bool BodyReader::while_condition(NodeId condition) {
   Block& loop = blocks_.innermost();
-  if (loop.kind != BlockKind::while_loop || loop.value != NodeId::none) return false;
+  if (loop.kind != BlockKind::while_loop || loop.condition != NodeId::none) return false;
   if (!cursor_.accept_form("break; }", words_)) return false;
   const Node negated = node(condition);
   if (!negated.is(Kind::Not)) cursor_.fail("a loop that ends under a condition without '!'");
-  loop.value = negated[f::Not::a].id();
+  loop.condition = negated[f::Not::a].id();
+  blocks_.add_scope(Kind::While, {loop.condition, NodeId::none});
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -78,13 +79,12 @@ struct Block {
   std::size_t first_scope = 0;
   std::size_t first_name = SIZE_MAX;  ///< index of its first name
   std::uint32_t begin = 0;            ///< byte of the source
-  NodeId var = NodeId::none;          ///< loop, let, allocate
-  NodeId value = NodeId::none;        ///< extent, condition, value of a let, size
-  NodeId other = NodeId::none;        ///< then branch; value of the first branch
-  DType dtype{};                      ///< allocate
-  std::string_view name{};        ///< if_value: the variable that its branches set; allocate: the
-                                  ///< variable
-  std::string_view device{};      ///< allocate: type and number of the device
+  NodeId condition = NodeId::none;    ///< of branches, and of a loop once it is known
+  NodeId then_case = NodeId::none;    ///< else_value: the value of the first branch
+  NodeId value = NodeId::none;        ///< if_value, else_value: what the branch has set
+  DType dtype{};                      ///< the same: of the variable
+  std::string_view name{};            ///< the same: the variable; allocate: its variable
+  std::string_view device{};          ///< allocate: type and number of the device
   bool is_released = false;       ///< allocate: a workspace that was released before an inner one
   bool stores_arguments = false;  ///< an `if` around the type codes of an argument
 
@@ -98,6 +98,11 @@ class Blocks {
 
   /// Begins a block with the next statement, or continues a closed one with its second branch.
   void open(Block block);
+  /// Adds a statement around the contents of the innermost block, which is complete where it ends;
+  /// `fields` has an undefined node for the body.
+  void add_scope(Kind kind, std::initializer_list<FieldValue> fields) {
+    stack_.add_scope(kind, fields);
+  }
   /// Removes the innermost block from the stack; its statements remain for `sequence`.
   Block close();
   Block& innermost() { return stack_.top(); }
@@ -116,6 +121,12 @@ class Blocks {
   bool is_empty(const Block& block) const { return stack_.body(block).empty(); }
   /// Removes all statements of a block and returns them as one.
   NodeId sequence(const Block& block);
+  /// The same, and adds the statement around them.
+  void complete_scope(const Block& block);
+  /// The IfThenElse whose last branch is `body`.
+  NodeId make_branches(const Block& block, NodeId body) {
+    return stack_.make_branches(block, body);
+  }
 
   /// Ends the lets and allocations whose body is the rest of the block that ends here. @throws
   /// support::Error if one of them is a workspace that was not released
@@ -126,7 +137,6 @@ class Blocks {
   void release(std::string_view name, std::string_view device);
 
  private:
-  void complete_innermost();
   Block& allocated(std::string_view name, std::string_view device);
   std::size_t place_of(const Block& block) const {
     return static_cast<std::size_t>(&block - stack_.frames().data());
@@ -169,6 +179,8 @@ class BodyReader {
   bool external_layer();
   bool ethos_u_launch();
   void declare_array(const Declared& declared);
+  void open_allocation(const Declared& declared, NodeId var, NodeId extent, DType element,
+                       std::string_view device);
   void declare_value(const Declared& declared);
   bool declare_workspace(const Declared& declared);
   NodeId place_in_pool(NodeId value);

@@ -69,13 +69,18 @@ void BodyReader::declare_array(const Declared& declared) {
       make().var(declared.name, make().pointer_type(make().prim_type(element), "global"));
   context_.define(declared.name, {BindingKind::variable, element, var});
   context_.buffers.set_bytes(var, count * static_cast<std::int64_t>(element.element_bytes()));
-  const NodeId extent = context_.operators.integer(DType::Int(32), count);
+  open_allocation(declared, var, context_.operators.integer(DType::Int(32), count), element, {});
+}
+
+/// The condition of an Allocate is always true after the lowering passes.
+void BodyReader::open_allocation(const Declared& declared, NodeId var, NodeId extent, DType element,
+                                 std::string_view device) {
   blocks_.open({.kind = BlockKind::allocate,
                 .begin = declared.begin,
-                .var = var,
-                .value = extent,
-                .dtype = element,
-                .name = declared.name});
+                .name = declared.name,
+                .device = device});
+  blocks_.add_scope(Kind::Allocate, {var, element, builder().list({extent}), make().boolean(1),
+                                     NodeId::none, make().no_entries()});
 }
 
 /// `void* x = TVMBackendAllocWorkspace(1, device, (uint64_t)bytes, code, bits);` and its check.
@@ -108,13 +113,8 @@ bool BodyReader::declare_workspace(const Declared& declared) {
       make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
   context_.define(declared.name, {BindingKind::variable, DType::Void(), var});
   context_.buffers.set_bytes(var, count * width);
-  blocks_.open({.kind = BlockKind::allocate,
-                .begin = declared.begin,
-                .var = var,
-                .value = context_.operators.integer(DType::Int(count > INT32_MAX ? 64 : 32), count),
-                .dtype = element,
-                .name = declared.name,
-                .device = device});
+  const DType index = DType::Int(count > INT32_MAX ? 64 : 32);
+  open_allocation(declared, var, context_.operators.integer(index, count), element, device);
   return true;
 }
 
@@ -167,7 +167,8 @@ void BodyReader::let(const Declared& declared, NodeId value) {
     statuses_.insert(var);
     note_call(node(value));
   }
-  blocks_.open({.kind = BlockKind::let, .begin = declared.begin, .var = var, .value = value});
+  blocks_.open({.kind = BlockKind::let, .begin = declared.begin});
+  blocks_.add_scope(Kind::LetStmt, {var, value, NodeId::none});
 }
 
 // --- Assignments --------------------------------------------------------------------------------
@@ -199,10 +200,10 @@ void BodyReader::set_pending(std::string_view name) {
   blocks_.close_rest_of_block();
   Block& branch = blocks_.innermost();
   const bool is_branch = branch.kind == BlockKind::if_value || branch.kind == BlockKind::else_value;
-  if (!is_branch || branch.name != name || branch.var != NodeId::none) {
+  if (!is_branch || branch.name != name || branch.value != NodeId::none) {
     cursor_.fail(fmt::format("'{}' is set outside of its branches", name));
   }
-  branch.var = value;
+  branch.value = value;
 }
 
 /// A store to the stack of arguments, or of the result of a packed function, belongs to a call or
