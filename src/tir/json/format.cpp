@@ -75,17 +75,8 @@ bool is_main(std::string_view name, Node function) {
 }  // namespace
 
 std::string_view to_string(Role role) {
-  switch (role) {
-    case Role::main:
-      return "main";
-    case Role::operator_:
-      return "operator";
-    case Role::host:
-      return "host";
-    case Role::device:
-      return "device";
-  }
-  return {};
+  constexpr std::string_view kNames[] = {"main", "operator", "host", "device"};
+  return kNames[static_cast<std::size_t>(role)];
 }
 
 Role role_of(std::string_view name, Node function) {
@@ -125,16 +116,9 @@ KindTemplate make_template(const KindInfo& kind) {
   for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
     if (i == scoped) continue;
     const FieldInfo& field = kind.fields[i];
-    const std::string_view name = key_of(kind.kind, field);
-    made.fields.push_back({.key = json::Piece::key(name),
-                           .name = name,
-                           .type = field.type,
-                           .expects = field.expects,
-                           .nullable = field.nullable,
-                           .may_be_absent = may_be_absent(kind.kind, field),
-                           .is_named_by_table = is_table && field.name == "name",
-                           .offset = field.offset,
-                           .position = i});
+    const std::string_view key = key_of(kind.kind, field);
+    made.fields.push_back({field, json::Piece::key(key), key, may_be_absent(kind.kind, field),
+                           is_table && field.name == "name", i});
   }
   return made;
 }

@@ -71,15 +71,11 @@ std::optional<std::string_view> global_symbol_of(Node function);
 // ----------------
 
 /// A field as it is written.
-struct FieldTemplate {
+struct FieldTemplate : FieldInfo {
   json::Piece key;
-  std::string_view name;  ///< the key as readers meet it
-  FieldType type;
-  Expects expects;
-  bool nullable;
+  std::string_view key_text;  ///< the key as readers meet it
   bool may_be_absent;
   bool is_named_by_table;  ///< the name of a variable or buffer, which its table makes unique
-  std::uint8_t offset;     ///< FieldInfo::offset
   std::uint8_t position;   ///< in the row of nodes.def
 };
 

@@ -13,27 +13,6 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-/// Finds fields by their keys. Tries the next field in mlf's order first.
-class FieldSearch {
- public:
-  explicit FieldSearch(const std::vector<FieldTemplate>& fields)
-      : begin_(fields.data()), end_(begin_ + fields.size()), next_(begin_) {}
-
-  bool is_next(std::string_view key) const { return next_ != end_ && next_->name == key; }
-  const FieldTemplate& take_next() { return *next_++; }
-
-  /// Null if no field has this key.
-  const FieldTemplate* find(std::string_view key) {
-    next_ = std::find_if(begin_, end_, [&](const auto& field) { return field.name == key; });
-    return next_ == end_ ? nullptr : next_++;
-  }
-
- private:
-  const FieldTemplate* begin_;
-  const FieldTemplate* end_;
-  const FieldTemplate* next_;
-};
-
 std::int64_t read_integer(json::Value value, IntegerForm form) {
   if (form == IntegerForm::number) return value.as_integer();
   if (!value.is_string()) value.fail("expected a 64-bit integer, which is written as a string");
@@ -83,20 +62,19 @@ FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
 NodeMembers::NodeMembers(json::Value object, Kind kind) : document_(object.document()) {
   // The statements that a statement covers follow it in the list; they are never a field.
   const std::vector<FieldTemplate>& fields = template_of(kind).fields;
-  FieldSearch search(fields);
+  // Members are mostly in mlf's order, so each is first expected to be the field after the last.
+  auto next = fields.begin();
   // Variables and buffers are in tables, in which `name` is the unique name. If TVM's name differs,
   // it is in `name_hint`. The node gets TVM's name.
   const bool is_in_table = is_var(kind) || kind == Kind::Buffer;
   std::uint32_t hint = kMissing;
   for (const json::Member member : object.members()) {
     const std::string_view key = member.key.text();
-    if (search.is_next(key)) {
-      fields_[search.take_next().position] = member.value.index();
-      continue;
-    }
     if (key == "node") continue;
-    if (const FieldTemplate* const field = search.find(key)) {
-      fields_[field->position] = member.value.index();
+    const bool is_in_order = next != fields.end() && next->key_text == key;
+    if (!is_in_order) next = std::ranges::find(fields, key, &FieldTemplate::key_text);
+    if (next != fields.end()) {
+      fields_[next++->position] = member.value.index();
     } else if (key == "name_hint" && is_in_table) {
       hint = member.value.index();
     } else if (key == "span") {
@@ -106,7 +84,7 @@ NodeMembers::NodeMembers(json::Value object, Kind kind) : document_(object.docum
   for (const FieldTemplate& field : fields) {
     if (fields_[field.position] != kMissing || field.may_be_absent) continue;
     // Strict on purpose: otherwise a misspelt key would read as an undefined field.
-    object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, field.name));
+    object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, field.key_text));
   }
   if (hint != kMissing) fields_[*field_named(kind, "name")] = hint;
 }

@@ -203,10 +203,9 @@ void NodeWriter::put_enumeration(NodeId node, const FieldTemplate& field) {
   const std::size_t value = *arena_.words(node, field.offset);
   // A number that TVM's enumeration does not have: a hand-made module only.
   if (value >= names.size() || names[value].empty()) {
-    const KindInfo& kind = info(arena_.kind(node));
     throw support::Error(ErrorKind::invalid_input,
-                         fmt::format("{} is not a value of {} of a {}", value,
-                                     kind.fields[field.position].name, kind.name));
+                         fmt::format("{} is not a value of {} of a {}", value, field.name,
+                                     info(arena_.kind(node)).name));
   }
   emitter_.string(names[value]);
 }
