@@ -362,18 +362,16 @@ void lower_node(Context& c, SyntaxId id) {
     case SyntaxKind::real:
       return c.values.push(read_number(c, id, false), id);
     case SyntaxKind::string:
-      return c.values.push(ValueKind::string, id);
     case SyntaxKind::absent:
-      return c.values.push(ValueKind::absent, id);
+    case SyntaxKind::keyword:
+      c.values.gather(id);
+      return;
     case SyntaxKind::unary:
       return lower_unary(c, id);
     case SyntaxKind::binary:
       return lower_binary(c, id);
     case SyntaxKind::annotation:
       return lower_annotation(c, id);
-    case SyntaxKind::keyword:
-      c.values.gather(ValueKind::keyword, id);
-      return;
     case SyntaxKind::call:
       return lower_call(c, id);
     case SyntaxKind::subscript:

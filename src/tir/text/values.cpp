@@ -59,6 +59,18 @@ Value& Values::gather(ValueKind kind, SyntaxId id, std::size_t count) {
   return stack_.emplace_back(value);
 }
 
+Value& Values::gather(SyntaxId id) {
+  constexpr std::pair<SyntaxKind, ValueKind> kKinds[] = {
+      {SyntaxKind::integer, ValueKind::integer}, {SyntaxKind::string, ValueKind::string},
+      {SyntaxKind::real, ValueKind::real},       {SyntaxKind::keyword, ValueKind::keyword},
+      {SyntaxKind::slice, ValueKind::slice},     {SyntaxKind::list, ValueKind::list},
+      {SyntaxKind::tuple, ValueKind::tuple},     {SyntaxKind::dict, ValueKind::dict}};
+  for (const auto& [syntax_kind, value_kind] : kKinds) {
+    if (is(id, syntax_kind)) return gather(value_kind, id);
+  }
+  return gather(ValueKind::absent, id);
+}
+
 Value Values::hold(std::span<const Value> values) {
   const auto first = static_cast<std::uint32_t>(items_.size());
   items_.insert(items_.end(), values.begin(), values.end());

@@ -104,6 +104,9 @@ class Values {
   /// Replaces the values of the children of `id`, or the last `count`, with one that contains them.
   Value& gather(ValueKind kind, SyntaxId id) { return gather(kind, id, syntax(id).arity); }
   Value& gather(ValueKind kind, SyntaxId id, std::size_t count);
+  /// The same for syntax whose value has one kind in every dialect: a literal, a list, an argument
+  /// with a keyword. The value of other syntax is absent.
+  Value& gather(SyntaxId id);
   /// A value that contains values that were never on the stack.
   Value hold(std::span<const Value> values);
 

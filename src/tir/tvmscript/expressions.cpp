@@ -378,15 +378,6 @@ SyntaxId step(Context& c, SyntaxId id) {
     case SyntaxKind::name:
       lower_name(c, id);
       break;
-    case SyntaxKind::integer:
-      c.values.push(ValueKind::integer, id);
-      break;
-    case SyntaxKind::real:
-      c.values.push(ValueKind::real, id);
-      break;
-    case SyntaxKind::string:
-      c.values.push(ValueKind::string, id);
-      break;
     case SyntaxKind::unary:
       lower_unary(c, id);
       break;
@@ -402,26 +393,13 @@ SyntaxId step(Context& c, SyntaxId id) {
     case SyntaxKind::subscript:
       lower_subscript(c, id);
       break;
-    case SyntaxKind::keyword:
-      c.values.gather(ValueKind::keyword, id);
-      break;
     case SyntaxKind::slice:
-      c.values.gather(ValueKind::slice, id);
-      load_items(c, c.values.top());
-      break;
-    case SyntaxKind::list:
-      c.values.gather(ValueKind::list, id);
-      break;
-    case SyntaxKind::tuple:
-      c.values.gather(ValueKind::tuple, id);
-      break;
-    case SyntaxKind::dict:
-      c.values.gather(ValueKind::dict, id);
+      load_items(c, c.values.gather(id));
       break;
     case SyntaxKind::lambda_params:
       return skip_lambda(c, id);
     default:
-      c.values.push(ValueKind::absent, id);
+      c.values.gather(id);
   }
   return id;
 }
