@@ -121,8 +121,7 @@ NodeId BodyReader::read() {
   // Handles that no buffer was accessed through stay handles.
   for (const NodeId var : untyped_lets_) {
     if (const auto element = context_.buffers.element_of(var)) {
-      builder().set(var, f::Var::type_annotation,
-                    make().pointer_type(make().prim_type(*element), ""));
+      builder().set(var, f::Var::type_annotation, make().pointer_to(*element, ""));
     }
   }
   return body;

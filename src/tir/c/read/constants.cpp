@@ -485,12 +485,11 @@ NodeId pool_info(ModuleContext& context, Pool& pool) {
   if (pool.info != NodeId::none) return pool.info;
   Builder& builder = context.builder;
   const auto property = [&](std::int64_t value) { return context.make.int32(value); };
-  std::vector<FieldValue> fields = {
-      builder.string(pool.name),  builder.list(std::span<const NodeId>()),
-      property(kUnknownProperty), property(kUnknownProperty),
-      property(kUnknownProperty), property(kUnknownProperty),
-      property(kUnknownLatency),  property(kUnknownLatency),
-      property(kUnknownBurst),    true};
+  std::vector<FieldValue> fields = {builder.string(pool.name),  builder.list({}),
+                                    property(kUnknownProperty), property(kUnknownProperty),
+                                    property(kUnknownProperty), property(kUnknownProperty),
+                                    property(kUnknownLatency),  property(kUnknownLatency),
+                                    property(kUnknownBurst),    true};
   if (!pool.is_constant) {
     pool.info = builder.make(Kind::WorkspacePoolInfo, fields);
     return pool.info;
@@ -539,10 +538,10 @@ std::optional<NodePair> linked_params_function(ModuleContext& context, const Lin
       Kind::DictAttrs, {builder.map(std::vector<NamedNode>{
                            {builder.string("global_symbol"), make.string(kLinkedParamsFunction)},
                            {builder.string(kLinkedParams), map}})});
-  const NodeId nothing = builder.make(Kind::SeqStmt, {builder.list(std::span<const NodeId>())});
+  const NodeId nothing = builder.make(Kind::SeqStmt, {builder.list({})});
   const NodeId function = builder.make(
-      Kind::PrimFunc, {builder.list(std::span<const NodeId>()), make.void_type(),
-                       builder.map(std::span<const NodePair>()), ListId::none, attrs, nothing});
+      Kind::PrimFunc, {builder.list({}), make.void_type(), builder.map(std::span<const NodePair>()),
+                       ListId::none, attrs, nothing});
   return NodePair{make.global_var(kLinkedParamsFunction), function};
 }
 

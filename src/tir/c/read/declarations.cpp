@@ -65,8 +65,7 @@ void BodyReader::declare_array(const Declared& declared) {
   if (!cursor_.accept_form("[$];", words_)) cursor_.fail("expected the number of elements");
   const std::int64_t count = cursor_.number_of(words_[0]);
   const DType element = declared.dtype;
-  const NodeId var =
-      make().var(declared.name, make().pointer_type(make().prim_type(element), "global"));
+  const NodeId var = make().var(declared.name, make().pointer_to(element, "global"));
   context_.define(declared.name, {BindingKind::variable, element, var});
   context_.buffers.set_bytes(var, count * static_cast<std::int64_t>(element.element_bytes()));
   open_allocation(declared, var, context_.operators.integer(DType::Int(32), count), element, {});
@@ -109,8 +108,7 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   // A small allocation with the default scope would be an array.
   const bool is_workspace = declared.name.starts_with("sid_") || count * width < kWorkspaceBytes;
   const std::string_view scope = is_workspace ? "global.workspace" : "global";
-  const NodeId var =
-      make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
+  const NodeId var = make().var(declared.name, make().pointer_to(element, scope));
   context_.define(declared.name, {BindingKind::variable, DType::Void(), var});
   context_.buffers.set_bytes(var, count * width);
   const DType index = DType::Int(count > INT32_MAX ? 64 : 32);

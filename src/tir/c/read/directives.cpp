@@ -136,29 +136,23 @@ class ConditionReader {
   }
   Value comparison() {
     const Value left = sum();
-    const Sign relation = cursor_.peek().sign;
-    constexpr std::array kRelations = {sign("=="), sign("!="), sign("<"),
-                                       sign("<="), sign(">"),  sign(">=")};
-    if (!is_among(kRelations, relation)) return left;
-    cursor_.advance();
-    const Value right = sum();
-    if (!left || !right) return std::nullopt;
-    const bool is_less = *left < *right;
-    const bool is_equal = *left == *right;
-    switch (relation) {
-      case sign("=="):
-        return is_equal;
-      case sign("!="):
-        return !is_equal;
-      case sign("<"):
-        return is_less;
-      case sign("<="):
-        return is_less || is_equal;
-      case sign(">"):
-        return !is_less && !is_equal;
-      default:
-        return !is_less;
+    struct Relation {
+      Sign sign;
+      bool of_less, of_equal, of_greater;  // whether it holds if the left side is that
+    };
+    constexpr Relation kRelations[] = {
+        {sign("=="), false, true, false}, {sign("!="), true, false, true},
+        {sign("<"), true, false, false},  {sign("<="), true, true, false},
+        {sign(">"), false, false, true},  {sign(">="), false, true, true}};
+    for (const Relation& relation : kRelations) {
+      if (!cursor_.accept(relation.sign)) continue;
+      const Value right = sum();
+      if (!left || !right) return std::nullopt;
+      return *left < *right    ? relation.of_less
+             : *left == *right ? relation.of_equal
+                               : relation.of_greater;
     }
+    return left;
   }
   Value term() {
     constexpr std::size_t kMostTerms = 64;

@@ -174,8 +174,7 @@ class EthosUReader {
     if (!cursor_.accept_form(kEthosUAllocation, words)) return false;
     if (allocation_) cursor_.fail("a second workspace");
     text::ExprFactory& make = context_.make();
-    allocation_ = {words[0],
-                   make.var(words[0], make.pointer_type(make.prim_type(DType::Int(8)), kScope)),
+    allocation_ = {words[0], make.var(words[0], make.pointer_to(DType::Int(8), kScope)),
                    cursor_.number_of(words[1])};
     context_.define(allocation_->name, {BindingKind::variable, DType::Int(8), allocation_->var});
     context_.buffers.set_bytes(allocation_->var, allocation_->bytes);

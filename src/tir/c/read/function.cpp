@@ -97,8 +97,7 @@ void Params::read_signature() {
 
 NodeId Params::bind(std::string_view name, DType dtype, DType pointee) {
   text::ExprFactory& make = context_.make();
-  const NodeId type =
-      pointee.is_void() ? make.prim_type(dtype) : make.pointer_type(make.prim_type(pointee), "");
+  const NodeId type = pointee.is_void() ? make.prim_type(dtype) : make.pointer_to(pointee, "");
   const NodeId var = make.var(name, type);
   context_.define(name, {BindingKind::variable, pointee, var});
   return var;
@@ -362,8 +361,7 @@ FunctionDraft outline_function(ModuleContext& context, support::SourceText& sour
     if (declared.name.starts_with(kLinkedParamPrefix)) continue;
     draft.constants.emplace_back(array, array_variable(context, declared));
   }
-  draft.body =
-      context.builder.make(Kind::SeqStmt, {context.builder.list(std::span<const NodeId>())});
+  draft.body = context.builder.make(Kind::SeqStmt, {context.builder.list({})});
   return draft;
 }
 
@@ -454,7 +452,7 @@ class Finisher {
   /// `pool`: null if its size is unknown. A header states the size of the application's pool of
   /// constants, and a macro has its bytes, which tell no constant from another.
   NodeId pool_buffer(const Param& param, const Names& names, const Pool* pool) {
-    const NodeId type = make_.pointer_type(make_.prim_type(DType::UInt(8)), "global");
+    const NodeId type = make_.pointer_to(DType::UInt(8), "global");
     builder_.set(param.var, f::Var::type_annotation, type);
     builder_.set(param.data, f::Var::type_annotation, type);
     if (pool != nullptr) {
@@ -500,8 +498,7 @@ class Finisher {
       draft_.losses.push_back(
           {LossCode::buffer_shape, LossScope::function, std::string(draft_.name), {}});
     }
-    builder_.set(param.data, f::Var::type_annotation,
-                 make_.pointer_type(make_.prim_type(*element), ""));
+    builder_.set(param.data, f::Var::type_annotation, make_.pointer_to(*element, ""));
     const bool is_stated = stated && stated->dtype == *element;
     draft_.buffers.rename(param.data, names.buffer);
     if (is_stated && stated->shape.size() != 1) {
