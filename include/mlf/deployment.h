@@ -41,6 +41,7 @@ struct Network {
 enum class NoNetwork : std::uint8_t {
   operators,  ///< an operator archive: bare functions
   no_tir,     ///< no TIR, no generated C and no graph: its code is in objects
+  no_graph,   ///< the graph executor, without its graph
   no_main,    ///< there is TIR, but not of the module's main
 };
 

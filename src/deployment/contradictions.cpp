@@ -320,7 +320,7 @@ std::uint64_t least_workspace(const graph::Topology& network) {
     const bool is_workspace =
         use.pool && network[*use.pool].kind == graph::PoolKind::workspace &&
         (use.exactness == graph::Exactness::exact || use.exactness == graph::Exactness::at_least);
-    if (is_workspace) pools += use.used;
+    if (is_workspace) pools += std::min(use.used, network[*use.pool].bytes.value_or(use.used));
   }
   return pools + totals.executor.bytes - parameters +
          std::max(totals.heap.bytes, totals.stack.bytes);

@@ -225,6 +225,8 @@ void require_use(const graph::PoolSize& stated, const Networks& networks) {
 
 NoNetwork reason_for(const Module& module, bool saw_tir) {
   if (module.style == Style::operator_only) return NoNetwork::operators;
+  const bool is_graph = std::ranges::count(module.executors, Executor::graph) > 0;
+  if (is_graph && !module.files.graph) return NoNetwork::no_graph;
   return saw_tir ? NoNetwork::no_main : NoNetwork::no_tir;
 }
 
@@ -432,6 +434,8 @@ std::string_view to_string(NoNetwork reason) {
       return "an operator archive has bare functions and no main";
     case NoNetwork::no_tir:
       return "the archive has no TIR, no generated C and no graph; capture TIR with tvmc-mlf";
+    case NoNetwork::no_graph:
+      return "the graph executor needs a graph, and the archive has none in executor-config/graph/";
     case NoNetwork::no_main:
       return "the archive's TIR does not hold its AOT main function";
   }

@@ -139,7 +139,10 @@ class Assigner {
     if (const auto name = between(file.name, kHeaders, "")) {
       return put(owner_of_header(*name), &ModuleFiles::headers);
     }
-    return false;
+    // People move it.
+    const std::string_view leaf = support::leaf_of(file.name);
+    const bool is_header = file.name.starts_with("codegen/") && module_of_header(leaf);
+    return is_header && put(owner_of_header(leaf), &ModuleFiles::headers);
   }
 
   /// Files of which a module has one.

@@ -112,7 +112,7 @@ bool is_flat(const Files& files) {
 std::string_view directory_of_bare(std::string_view name) {
   if (support::is_c_header(name)) return kHeaders;
   if (name.ends_with(".o") || name.ends_with(".a")) return kObjects;
-  return kSources;
+  return name == "graph.json" ? "executor-config/graph/" : kSources;
 }
 
 /// The directory itself and those around it are the root, "."; `name_of` names its content.
@@ -148,6 +148,11 @@ Layout bare_code(std::span<const Member> members, std::string_view directory) {
     const std::string_view where = rest.find('/') == rest.npos ? directory_of_bare(rest) : kHost;
     return std::string(where) + std::string(rest);
   });
+  if (std::ranges::find(layout.names, kMetadata) != layout.names.end()) {
+    layout.no_new_members =
+        "its files are in one directory, and what mlf writes goes into others: process the archive "
+        "with the directories that TVM wrote";
+  }
   return layout;
 }
 

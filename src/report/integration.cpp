@@ -427,7 +427,10 @@ class Integrator {
       const std::string_view name = member.name;
       if (!name.ends_with(path) || name.size() <= path.size()) continue;
       const std::string_view directory = name.substr(0, name.size() - path.size());
-      if (directory.ends_with("include/"))
+      const auto& headers = module_.files.headers;
+      const bool is_of_module =
+          std::ranges::find(headers, name, &FileRef::name) != headers.end();
+      if (is_of_module || directory.ends_with("include/"))
         return std::string(directory.substr(0, directory.size() - 1));
     }
     return std::nullopt;

@@ -578,6 +578,8 @@ class Integration(unittest.TestCase):
         header = b"#include <emscripten.h>\nint TVMArrayAlloc(const int64_t *shape, int bits);\nint board(void);\n"
         beside = members | {"codegen/host/include/tvm/runtime/c_runtime_api.h": header}
         self.assertEqual(unknown(beside), set())
+        macros = b"#define ALL(FUNC) FUNC(tvmgen_default_run)\n#define DECLARE(name) int32_t name(void *args);\nALL(DECLARE)\n"
+        self.assertEqual(unknown(members | {"codegen/host/include/model.h": macros}), set())
         (wrapper,) = [name for name in members if name.endswith("lib0.c")]
         self.assertEqual(unknown({name: text for name, text in members.items() if name != wrapper}), {"tvmgen_default_run"})
         more = members[wrapper] + b"\nextern int8_t board_table[4];\nextern volatile int ticks;\nint8_t board_table[4];\n"

@@ -352,6 +352,39 @@ class SmallNetworks(VerifiedCase):
             changed = PLAIN | {wrapper: PLAIN[wrapper] + f"\nint32_t other_main({names});\n"}
             self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(changed))], names)
 
+    def test_a_main_that_may_end_early_has_a_lower_bound_of_fewer_macs(self):
+        product = PLAIN_KERNELS.replace("T_pad[i_1] = pad_temp[i_1];", "T_pad[0] = (T_pad[0] + (pad_temp[i_1] * p0[i_1]));")
+
+        def least(line):
+            path = self.directory / "module.tar"
+            second = "  if (tvmgen_default_fused_pad(sid_1, y"
+            path.write_bytes(as_tar(PLAIN | {C: product.replace(second, line + second)}))
+            (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+            return support.least(module["mac"])
+
+        self.assertEqual(least(""), 32)
+        self.assertEqual(least("  feed(&clock);\n"), 32)
+        self.assertEqual(least("  if (clock > 3) return -2;\n"), 32)
+        for line in ("if (clock > 3) return 0;", "if (clock > 3) goto done;", "if (((int32_t*)sid_1)[0] > 3) { return rc; }"):
+            self.assertEqual(least(f"  {line}\n"), 16, line)
+
+    def test_a_statement_that_is_not_understood_may_do_what_main_seems_to_lack(self):
+        checked = re.sub(r"if \((tvmgen_\w+\(x_buffer[^;]*?\)) != 0 \) return -1;", r"CHECK(\1);", PLAIN_KERNELS)
+        self.assertIn("CHECK(", checked)
+        for text in (checked, checked.replace("CHECK(", "status |= (")):
+            codes = [one["code"] for one in self.verify(as_tar(PLAIN | {C: text}))["findings"]]
+            self.assertEqual(set(codes), {"unknown-statement"})
+
+    def test_metadata_that_cannot_be_compared_is_not_called_checked(self):
+        two = json.loads(PLAIN["metadata.json"])
+        module = two["modules"]["default"] if "modules" in two else two
+        target = module["target"]
+        module["target"] = [*target, target[0]] if isinstance(target, list) else target | {"2": target["1"]}
+        archive = self.verify(as_tar(PLAIN | {"metadata.json": json.dumps(two)}))
+        (check,) = [one for one in archive["checks"] if one["code"] == "metadata"]
+        self.assertEqual((check["passed"], check["failed"]), (0, 0))
+        self.assertIsNotNone(check["not_checked"])
+
     def test_a_line_of_main_that_prints_values_changes_no_number(self):
         def report(printed):
             members = in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + printed, 1)) if printed else PLAIN

@@ -9,7 +9,6 @@
 #include "support/c_files.h"
 #include "support/characters.h"
 #include "support/lookup.h"
-#include "tir/c/language.h"
 #include "tir/c/read/tokens.h"
 
 namespace mlf::tir::c {
@@ -173,11 +172,6 @@ class ConditionReader {
                                                                       : std::nullopt;
     }
     const std::string_view word = cursor_.text(cursor_.advance());
-    if (word == "sizeof" && cursor_.looks_like("($)")) {
-      const auto dtype = scalar_type(cursor_.text(1));
-      for (std::size_t i = 0; i < 3; ++i) cursor_.advance();
-      return dtype && !dtype->is_void() ? Value(dtype->element_bytes()) : std::nullopt;
-    }
     const auto macro = macros_.find(word);
     if (macro == macros_.end()) return integer_literal(word);
     if (!macro->second.is_certain) return std::nullopt;

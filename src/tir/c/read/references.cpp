@@ -98,6 +98,12 @@ CReferences references_of(std::string_view text, const MacroValues& macros) {
   }
   for (const auto& [name, macro] : directives.macros) {
     if (macro.is_certain || !directives.has_conditions) own.insert(name);
+    // Its parameters are names of what it is given.
+    const std::size_t close = macro.value.find(')');
+    if (close != macro.value.npos && macro.value.rfind('(', close) == 0) {
+      const auto end = static_cast<std::uint32_t>(close);
+      for (std::uint32_t at = 0; at < end;) own.insert(c::next_name(macro.value, at, end));
+    }
     c::add_called(macro.value, {0, static_cast<std::uint32_t>(macro.value.size())}, prototypes,
                   references.called);
   }

@@ -124,6 +124,11 @@ TEST(CompiledC, WhatComesBeforeAFunctionMayChangeIt) {
       {"#if defined(X)\nint32_t other(void);\n#endif", Reading::read},
       {"const char* text = \"#define int16_t int64_t\";", Reading::read},
       {"static int32_t other(void) {\n#if X\n  return 1;\n#endif\n}", Reading::read},
+      {"#define TVM_DLL", Reading::read},
+      {"#define TVM_DLL __attribute__((used))", Reading::read},
+      {"#ifndef TVM_DLL\n#define TVM_DLL\n#endif", Reading::read},
+      {"#define TVM_DLL __attribute__((weak))"},
+      {"#define TVM_DLL int32_t x;"},
       {"#define int16_t int64_t"},
       {"#define int16_\\\nt int64_t\n#define p r"},
       {"  #  define  p r"},
@@ -209,7 +214,7 @@ TEST(CompiledC, ThePoolHasTheSizeThatTheCompilerGivesItOrAnUnknownOne) {
         "static uint8_t work[64] __attribute__((aligned(16)));", "extern uint8_t work[];",
         "extern uint8_t work[64];\nuint8_t work[64];", "static uint8_t work[64 + 4000];",
         "uint8_t work[0100];", "static uint8_t work[0x40];",
-        "#define SIZE (64)\nstatic uint8_t work[SIZE * sizeof(float)];"}) {
+        "#define SIZE (64)\nstatic uint8_t work[2 * SIZE - 64];"}) {
     EXPECT_TRUE(has_size(text)) << text;
   }
   for (const std::string_view text :
