@@ -186,7 +186,8 @@ std::vector<Column> all_columns() {
   columns.push_back(ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent));
   columns.push_back(
       ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string));
-  columns.push_back(number_column("divisions", "IDX DIV", "divisions of indices alone", divisions_of));
+  columns.push_back(
+      number_column("divisions", "IDX DIV", "divisions of indices alone", divisions_of));
   columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
   columns.push_back(number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of));
   columns.push_back({"target", "TARGET", "target kind, or compiler", false,
@@ -652,7 +653,7 @@ void warn_of_unknown_columns(const Report& report, const ReportArguments& option
   std::vector<std::string> names = options.columns;
   if (!options.sort.empty()) names.push_back(options.sort);
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string& name : names) {
     const std::string_view option = needed_option(name);
     const auto has_it = [&](const ModuleReport& module) {

@@ -154,7 +154,7 @@ class RowTable {
     const auto names_row = [&](std::size_t i) {
       return i == 0 || columns_[i].name == "call" || columns_[i].name == "kernel";
     };
-    std::ranges::stable_partition(shown_, names_row);
+    std::stable_partition(shown_.begin(), shown_.end(), names_row);
     for (const std::size_t i : shown_) {
       std::string name(columns_[i].name);
       const bool is_sentence = name == "evidence" || name == "contradictions";
