@@ -16,6 +16,7 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/compare/compare.h"
 #include "tir/node_queries.h"
@@ -303,8 +304,7 @@ class Comparing {
     if (!result_.is_comparable()) return std::string(kNotCompared);
     const auto unread = result_.unread.find(function);
     if (unread != result_.unread.end()) return unread->second;
-    const auto differing = differing_.find(function);
-    return differing == differing_.end() ? "" : to_string(*differing->second);
+    return differing_.contains(function) ? "it differs from " + result_.captured->name : "";
   }
 
   /// By their names in C.
@@ -376,7 +376,9 @@ class Comparing {
     });
     result_.differences = std::move(comparison.differences);
     for (const tir::Difference& difference : result_.differences) {
-      differing_.try_emplace(difference.function, &difference);
+      differing_.insert(difference.function);
+      const auto place = read_->c_places.find(difference.function);
+      if (place != read_->c_places.end()) result_.c_places.insert(*place);
     }
     for (const std::string& name : read.functions_with_code_of_users()) {
       if (differing_.contains(name)) continue;
@@ -394,7 +396,7 @@ class Comparing {
   CapturedFunctions functions_ = captured_functions(captured_->module, read_->module);
   FunctionsByName read_functions_ = functions_by_name(read_->module);
   Unread unread_;
-  std::map<std::string_view, const tir::Difference*> differing_;  // the first, by function
+  std::set<std::string_view> differing_;  // functions
   ComparedWithC& result_;
 };
 
@@ -567,8 +569,21 @@ Agreement agreement_of(const Deployment& deployment, const Stems& stems) {
 }
 
 std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference) {
-  return fmt::format("the generated C, {}, and {} (second) differ: {}", compared.c->name,
-                     compared.captured->name, to_string(difference));
+  std::string place = compared.c->name;
+  const auto function = compared.c_places.find(difference.function);
+  const bool has_place = function != compared.c_places.end();
+  if (has_place && function->second.member != place) {
+    place = fmt::format("{}:{}", function->second.member, function->second.line);
+  } else if (difference.left_range || has_place) {
+    const support::SourceText text{{}, {}, compared.c->text};
+    place +=
+        fmt::format(":{}", difference.left_range ? text.locate(difference.left_range->begin).line
+                                                 : function->second.line);
+  }
+  return fmt::format(
+      "the generated C, {}, has {} where {} has {}: {}; the C counts, and if it is meant so, "
+      "remove the capture",
+      place, difference.left, compared.captured->name, difference.right, difference.path);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "deployment/tir_name.h"
 #include "mlf/deployment.h"
 #include "mlf/tir/compare.h"
+#include "mlf/tir/document.h"
 
 namespace mlf::deployment {
 
@@ -27,7 +28,9 @@ struct ComparedWithC {
   /// another build, or it is too large.
   std::string other_stage{};
   std::string other_build{};
-  std::vector<tir::Difference> differences{};   ///< of functions whose C was read completely
+  std::vector<tir::Difference> differences{};  ///< of functions whose C was read completely
+  /// Places of the functions that differ, by their names in C.
+  std::map<std::string, tir::CodePlace, std::less<>> c_places{};
   std::map<std::string, std::string> unread{};  ///< why others were not compared, by name
 
   bool is_comparable() const { return other_stage.empty() && other_build.empty(); }

@@ -69,7 +69,10 @@ Module NormalForm::make() && {
 
 void NormalForm::leave(Node node) {
   ranges_.leave(node);
-  map_[index(node.id())] = rebuilt(node);
+  const NodeId made = rebuilt(node);
+  map_[index(node.id())] = made;
+  const auto range = node.module().source_range(node.id());
+  if (range && made != NodeId::none) builder_.set_source_range(made, *range);
 }
 
 /// The new node for a node of the original.
