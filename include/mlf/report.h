@@ -178,7 +178,8 @@ struct RamReport {
   analysis::Count executor;  ///< storages of the graph executor
   analysis::Count heap;      ///< most that TVMBackendAllocWorkspace has given at one time
   analysis::Count stack;     ///< most that workspaces take at one time that are arrays of kernels
-  /// Arrays on the stack in which a main with packed calls passes arguments.
+  /// Arrays on the stack in which a main with packed calls, and an entry point that is called so,
+  /// pass arguments.
   analysis::Count arguments;
 
   /// Returns the sum: RAM beside the program's own memory. Of stack frames it includes only these

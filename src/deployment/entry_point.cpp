@@ -7,7 +7,9 @@
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "support/characters.h"
+#include "tir/c/c.h"
 #include "tir/c/read/interface_header.h"
+#include "tir/c/read/tokens.h"
 
 namespace mlf {
 namespace deployment {
@@ -103,6 +105,33 @@ std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const 
   const std::string symbol = fmt::format("tvmgen_{}_run", symbol_part(module.name));
   auto declared = in_headers(archive, module, symbol);
   return declared ? declared : in_sources(archive, module, symbol);
+}
+
+std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,
+                                              const tir::MacroValues& macros) {
+  const auto entry = entry_point_of(archive, module);
+  if (!entry || entry->interface != CInterface::packed) return 0;
+  const auto file = std::ranges::find(module.files.sources, entry->member, &FileRef::name);
+  const std::string_view text = member_text(archive, *file);
+  const auto definitions = tir::describe_c(text, macros).definitions;
+  const auto run = std::ranges::find(definitions, entry->function, &tir::CDefinition::symbol);
+  if (run == definitions.end()) return std::nullopt;
+  const auto [begin, end] = run->range;
+  if (tir::c::without_comments(text.substr(begin, end - begin)).find('#') != text.npos) {
+    return std::nullopt;
+  }
+  constexpr std::uint64_t kValue = 8;  // TVMValue
+  std::uint64_t bytes = 0;
+  const std::vector<tir::c::Token> tokens = tir::c::tokenize(text, begin, end);
+  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+    // TVMValue tensors[3]
+    const auto word = [&](std::size_t k) { return tir::c::text_of(tokens[i + k], text); };
+    if (word(0) != "TVMValue" || word(2) != "[") continue;
+    const auto count = tir::c::decimal(word(3));
+    if (!count || *count < 0 || *count > UINT32_MAX) return std::nullopt;
+    bytes += static_cast<std::uint64_t>(*count) * kValue;
+  }
+  return bytes;
 }
 
 }  // namespace deployment

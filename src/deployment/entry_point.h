@@ -10,12 +10,18 @@
 #include "mlf/archive.h"
 #include "mlf/inspection.h"
 #include "mlf/model_library.h"
+#include "mlf/tir/document.h"
 
 namespace mlf::deployment {
 
 /// Finds `tvmgen_<module>_run` of the AOT executor in a header of the module, else in its C. Throws
 /// `Error`.
 std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module);
+
+/// Bytes of the arrays of TVMValue on the stack in which an entry point with packed arguments
+/// passes them on to main; 0 for another one. Nothing: the preprocessor decides. Throws `Error`.
+std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,
+                                              const tir::MacroValues& macros);
 
 /// The declaration or definition of a function up to its parameters, in one line; empty if the text
 /// has none.

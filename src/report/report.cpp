@@ -12,6 +12,7 @@
 #include "analysis/cost/regions.h"
 #include "analysis/packed_arguments.h"
 #include "deployment/contradictions.h"
+#include "deployment/entry_point.h"
 #include "deployment/member_text.h"
 #include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
@@ -324,7 +325,9 @@ class Reporter {
       add_memory(report, *network);
       add_executor_files(report, module.files, *network);
       const auto sources = deployment::network_sources(deployment_, *network);
-      report.ram.arguments = analysis::packed_arguments(main_of(network));
+      report.ram.arguments = analysis::packed_arguments(main_of(network)) +
+                             analysis::to_count(deployment::passed_arguments(
+                                 deployment_.archive(), module, deployment_.macros()));
       // Parts of main that are not understood may pass more.
       if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
       report.lower_bound = plan::least_memory(*network, sources).all;
