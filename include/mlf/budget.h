@@ -67,8 +67,8 @@ struct Total {
 };
 
 /// Returns RAM and flash of each module with a network, then of all together if there are several.
-/// Their code and constants add up; memory is between that of one network at a time and that of
-/// all, as pools may be shared.
+/// Their code and constants add up, as do variables of their C, pools among them; other memory is
+/// between that of one network at a time and that of all.
 MLF_API std::vector<Total> totals(const Report& report);
 
 enum class Verdict : std::uint8_t {
@@ -174,8 +174,8 @@ struct CheckResults {
 };
 
 /// Compares every module of a report with what the budget demands of it. If there are several,
-/// limits on every module also hold for all together: their flash adds up, and memory is between
-/// that of the largest and the sum, because networks may share pools or run in turn.
+/// limits on every module also hold for all together: their flash adds up, and variables of their
+/// C; other memory is between that of the largest and the sum, because networks may run in turn.
 MLF_API CheckResults check(const Report& report, const Budget& budget,
                            const LibraryNeeds& library = {});
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -257,8 +258,9 @@ struct ModuleReport {
   std::vector<std::string> targets{};     ///< their kinds, as metadata.json has them
   std::optional<NoNetwork> no_network{};  ///< why there are no calls
   std::optional<graph::Topology> network{};
-  std::vector<KernelReport> kernels{};  ///< in the order of their first calls
-  std::vector<CallReport> calls{};      ///< in execution order
+  std::set<std::string, std::less<>> own_pools{};  ///< workspaces that its C defines: not shared
+  std::vector<KernelReport> kernels{};             ///< in the order of their first calls
+  std::vector<CallReport> calls{};                 ///< in execution order
   ConstantSources constants{};
   analysis::Count mac;  ///< of all calls
   /// Where a compiler was given, or where the archive has object files and no C.

@@ -27,7 +27,7 @@ struct PartKind {
   bool is_of_a_run;  ///< networks that run in turn share it
 };
 constexpr PartKind kPools{"pools", "ram", Resource::ram, false};
-/// Those that are no variables of the C: the application provides them.
+/// Those that are not its own: the application provides them.
 constexpr PartKind kGivenPools{"pools", "ram", Resource::ram, true};
 constexpr PartKind kIo{"io", "ram", Resource::buffers, false};
 constexpr PartKind kExecutor{"executor", "ram", Resource::buffers, false};
@@ -73,7 +73,7 @@ void add_parts(const std::string& archive, const ModuleReport& module, const Lib
     const Count padding = !is_compiled  ? Count::unknown()
                           : is_variable ? Count(0, code.written_padding)
                                         : Count(0, most_padding(module));
-    add(is_variable ? kPools : kGivenPools, bytes + padding, pool.name);
+    add(is_own(module, pool) ? kPools : kGivenPools, bytes + padding, pool.name);
   }
   add(kPools, other_pools);
   const std::size_t tensors =

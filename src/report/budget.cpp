@@ -274,6 +274,11 @@ Count static_data(const ModuleReport& module) {
   return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
 }
 
+bool is_own(const ModuleReport& module, const graph::Pool& pool) {
+  return module.own_pools.contains(pool.name) ||
+         (module.code && module.code->variables.contains(pool.name));
+}
+
 bool needs_library(const ModuleReport& module) {
   return module.code && !module.code->missing.empty();
 }
@@ -438,6 +443,20 @@ bool CheckResults::all_hold() const {
 
 namespace {
 
+/// Memory that other modules certainly do not share: variables of the module's C or objects.
+std::uint64_t unshared(const ModuleReport& module, Resource resource) {
+  if (!has({Resource::ram, Resource::buffers}, resource)) return 0;
+  std::uint64_t pools = 0;
+  for (const graph::Pool& pool :
+       module.network ? module.network->pools : std::vector<graph::Pool>()) {
+    const bool is_workspace = pool.kind == graph::PoolKind::workspace;
+    if (is_workspace && report::is_own(module, pool)) pools += pool.bytes.value_or(0);
+  }
+  if (resource == Resource::buffers || !module.code) return pools;
+  const std::uint64_t sections = module.code->data + module.code->bss;
+  return std::max(sections, pools + report::static_data(module).min);
+}
+
 /// nullopt for resources of one run of one network.
 std::optional<Count> needed_together(const Report& report, Resource resource,
                                      LibraryNeeds library) {
@@ -446,15 +465,18 @@ std::optional<Count> needed_together(const Report& report, Resource resource,
     return std::nullopt;
   }
   Count sum;
-  std::uint64_t largest = 0;
+  std::uint64_t own = 0;
+  std::uint64_t largest = 0;  // of what networks that run in turn may share
   for (const ModuleReport& module : report.modules) {
     const Count one = needed(module, resource, library);
+    const std::uint64_t kept = std::min(unshared(module, resource), one.min);
     // A program has functions outside of the archive once.
     if (library.flash && report::needs_library(module)) library.flash = 0;
     sum = sum + one;
-    largest = std::max(largest, one.min);
+    own += kept;
+    largest = std::max(largest, one.min - kept);
   }
-  return adds_up ? sum : Count(largest, sum.max);
+  return adds_up ? sum : Count(own + largest, sum.max);
 }
 
 /// The limits on every module are limits on the archive.

@@ -91,6 +91,21 @@ void remove_defined(const Deployment& deployment, const Module& module, Compiled
   }
 }
 
+/// Other modules do not share them.
+void add_own_pools(const Deployment& deployment, const Module& module, ModuleReport& report) {
+  std::set<std::string, std::less<>> pools;
+  for (const graph::Pool& pool : report.network->pools) {
+    if (pool.kind == graph::PoolKind::workspace) pools.insert(pool.name);
+  }
+  if (pools.empty()) return;
+  for (const FileRef& file : module.files.sources) {
+    const std::string_view text = deployment::member_text(deployment.archive(), file);
+    for (const tir::CArray& array : tir::describe_c(text, deployment.macros()).arrays) {
+      if (pools.contains(array.name)) report.own_pools.insert(array.name);
+    }
+  }
+}
+
 /// An object file that is not ELF gives no numbers; the report states that it exists.
 void add_objects(const archive::Archive& archive, const Module& module, ModuleReport& report) {
   const auto objects = object_code(archive, module);
@@ -332,6 +347,7 @@ class Reporter {
       if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
       report.lower_bound = plan::least_memory(*network, sources).all;
       report.network = *network;
+      add_own_pools(deployment_, module, report);
     } else {
       const Count unknown = Count::unknown();
       report.mac = unknown;
@@ -400,8 +416,7 @@ class Reporter {
         add_function(kernel, source->stem, name);
       }
     }
-    const bool is_operators =
-        deployment_.library().modules[position].style == Style::operator_only;
+    const bool is_operators = deployment_.library().modules[position].style == Style::operator_only;
     if (!is_operators || inputs.empty()) return;
     const graph::MemoryTotals totals = graph::memory_in_turn(inputs);
     module.ram.heap = analysis::to_count(totals.heap);

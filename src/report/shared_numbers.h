@@ -27,6 +27,9 @@ analysis::Count larger(const analysis::Count& a, const analysis::Count& b);
 /// Writable sections of the compiled C other than pools.
 analysis::Count static_data(const ModuleReport& module);
 
+/// Whether a workspace pool is a variable of the module's C or objects, and not the application's.
+bool is_own(const ModuleReport& module, const graph::Pool& pool);
+
 /// Whether its code calls functions that are not in the archive.
 bool needs_library(const ModuleReport& module);
 

@@ -184,10 +184,12 @@ class Budgets(BudgetCase):
         self.assertEqual({verdict for name, (_, verdict) in constants.items() if name != "*"}, {"fits"})
         total = sum(needed for name, (needed, _) in constants.items() if name != "*")
         self.assertEqual(constants["*"], (total, "exceeds"))
-        # Networks may share memory.
+        # Networks share no pools of their C: 260 and 1440. They may share the rest, here inputs and outputs.
         buffers = verdicts("--buffers", "2K")
         sizes = [needed for name, (needed, _) in buffers.items() if name != "*"]
-        self.assertEqual(buffers["*"], ({"min": max(sizes), "max": sum(sizes)}, "undecided"))
+        least = 260 + 1440 + max(sizes[0] - 260, sizes[1] - 1440)
+        self.assertEqual(buffers["*"], ({"min": least, "max": sum(sizes)}, "undecided"))
+        self.assertEqual(verdicts("--buffers", "1900")["*"][1], "exceeds")
         # So do the totals of a report, which are those of its modules.
         for compiler in ((), ("--cc", "gcc")):
             report = json.loads(support.run_ok("report", "--json", *compiler, archive).stdout)
@@ -196,8 +198,20 @@ class Budgets(BudgetCase):
                 needed[one["resource"]].append(one["needed"])
             for resource, (first, second, both) in needed.items():
                 lowest = [support.least(first), support.least(second)]
-                self.assertEqual(support.least(both), max(lowest) if resource == "ram" else sum(lowest))
                 self.assertGreater(min(lowest), 0)
+                if resource != "ram":
+                    self.assertEqual(support.least(both), sum(lowest))
+                    continue
+                self.assertLessEqual(least, support.least(both))
+                self.assertLess(support.least(both), sum(lowest))
+                # A board adds up all memory, unless networks run in turn.
+                for in_turn, bound in (("false", sum(lowest)), ("true", support.least(both))):
+                    with tempfile.TemporaryDirectory() as directory:
+                        board = pathlib.Path(directory, "board.toml")
+                        board.write_text(f'in_turn = {in_turn}\n[memory.ram]\nbytes = 1\nholds = ["ram"]\n')
+                        run = support.run("check", "--board", board, archive, *compiler, "--json")
+                    (result,) = [one for one in json.loads(run.stdout)["results"] if one["memory"] == "ram"]
+                    self.assertGreaterEqual(support.least(result["needed"]), bound, in_turn)
             for one in report["totals"][:4]:
                 self.assertEqual(bool(one["missing"]), not isinstance(one["needed"], int))
 
