@@ -380,7 +380,7 @@ SOUND = {
         "{\n", "{\n  uint32_t start = DWT->CYCCNT;\n", 1).replace("\n  return 0;", "\n  cycles = DWT->CYCCNT - start;\n  return 0;")),
     "pools of main with other names": edit_of_main(r"\bglobal_workspace_\d+_var\b", "arena"),
     "constants of main with another name": edit_of_main(r"\bglobal_const_workspace_\d+_var\b", "weights"),
-    "results that nobody reads": edit_of_main(CHECKED, r"\1;"),
+    "results that are not read": edit_of_main(CHECKED, r"\1;"),
     "results that are not used": edit_of_main(CHECKED, r"(void)\1;"),
     "an assertion in main": edit_of_main(r"\{\n", "{\n  assert(sizeof(int) == 4);\n", 1),
     "sums as offsets": edit_of_main(r"_var\[(\d+)\]", lambda found: f"_var[{found[1]} + 0]"),
