@@ -110,7 +110,8 @@ std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const 
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,
                                               const tir::MacroValues& macros) {
   const auto entry = entry_point_of(archive, module);
-  if (!entry || entry->interface != CInterface::packed) return 0;
+  if (!entry) return std::nullopt;
+  if (entry->interface != CInterface::packed) return 0;
   const auto file = std::ranges::find(module.files.sources, entry->member, &FileRef::name);
   const std::string_view text = member_text(archive, *file);
   const auto definitions = tir::describe_c(text, macros).definitions;

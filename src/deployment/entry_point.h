@@ -19,7 +19,8 @@ namespace mlf::deployment {
 std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module);
 
 /// Bytes of the arrays of TVMValue on the stack in which an entry point with packed arguments
-/// passes them on to main; 0 for another one. Nothing: the preprocessor decides. Throws `Error`.
+/// passes them on to main; 0 for another one. Nothing: it is not found, or the preprocessor
+/// decides. Throws `Error`.
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,
                                               const tir::MacroValues& macros);
 

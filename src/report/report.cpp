@@ -340,9 +340,8 @@ class Reporter {
       add_memory(report, *network);
       add_executor_files(report, module.files, *network);
       const auto sources = deployment::network_sources(deployment_, *network);
-      report.ram.arguments = analysis::packed_arguments(main_of(network)) +
-                             analysis::to_count(deployment::passed_arguments(
-                                 deployment_.archive(), module, deployment_.macros()));
+      report.ram.arguments = analysis::packed_arguments(main_of(network));
+      if (report.ram.arguments != Count()) add_passed_arguments(report, module);
       // Parts of main that are not understood may pass more.
       if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
       report.lower_bound = plan::least_memory(*network, sources).all;
@@ -374,6 +373,15 @@ class Reporter {
     collect_reasons(report);
     report.contradictions = contradictions_of(deployment_, position, network);
     return report;
+  }
+
+  /// Those of a packed main. Objects may have the entry point where there is no C.
+  void add_passed_arguments(ModuleReport& report, const Module& module) const {
+    if (module.files.sources.empty()) return;
+    const auto passed =
+        deployment::passed_arguments(deployment_.archive(), module, deployment_.macros());
+    report.ram.arguments += analysis::to_count(passed);
+    if (!passed) note(report, "the C does not show which arguments the entry point passes on");
   }
 
   void add_kernels_of_network(ModuleReport& module, const graph::Topology& network) {
