@@ -58,6 +58,16 @@ bool may_end_main(std::string_view text) {
   });
 }
 
+/// Whether the node is such an end of main.
+bool is_end_of_main(Node node) {
+  if (node.is(Kind::OpaqueStmt)) {
+    return may_end_main(string_of(node.map(f::OpaqueStmt::fields).find("text")));
+  }
+  if (operator_of(node) != "ret") return false;
+  const tir::NodeList args = node.list(f::Call::args);
+  return args.size() != 1 || integer_of(args[0]).value_or(0) == 0;
+}
+
 /// Whether a branch of main has an effect and must not be skipped: stores, loops, calls of
 /// functions, an early end, and code that is not understood.
 bool has_effect(Node node) {
@@ -199,7 +209,7 @@ class MainReader {
       case Kind::OpaqueStmt:
         return text(node);
       default:
-        return unknown_statement("a statement of kind " + std::string(node.info().name));
+        return unknown_statement("a statement of kind " + std::string(node.info().name), node);
     }
   }
 
@@ -262,7 +272,7 @@ class MainReader {
     evaluate(node[f::IfThenElse::condition]);
     for (const std::uint8_t field : {f::IfThenElse::then_case, f::IfThenElse::else_case}) {
       if (node[field] && !is_inert(node[field])) {
-        return unknown_statement("a branch that is more than a check");
+        return unknown_statement("a branch that is more than a check", node);
       }
     }
   }
@@ -274,7 +284,7 @@ class MainReader {
       note_lookup(copy->from);
       body_.steps.push_back(*copy);
     } else {
-      unknown_statement("a loop that is not a copy");
+      unknown_statement("a loop that is not a copy", node);
     }
   }
 
@@ -310,7 +320,7 @@ class MainReader {
     if (!callee.empty()) return body_.steps.push_back(RawCall{.symbol = callee, .arguments = {}});
     const std::string_view why = string_of(fields.find("why"));
     const std::string reason = why.empty() ? "" : " (" + std::string(why) + ")";
-    unknown_statement(quoted(shown) + reason, may_end_main(string_of(fields.find("text"))));
+    unknown_statement(quoted(shown) + reason, node);
   }
 
   void call(Node node) {
@@ -375,7 +385,9 @@ class MainReader {
 
   void push(tir::Node node) { stack_.push_back(node); }
 
-  void unknown_statement(std::string what, bool may_end_main = false) {
+  void unknown_statement(std::string what, Node statement = {}) {
+    NodeSet seen;
+    const bool may_end_main = statement && has_below(statement, seen, is_end_of_main);
     body_.steps.push_back(UnknownStatement{std::move(what), may_end_main});
   }
 
