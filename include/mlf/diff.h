@@ -144,10 +144,10 @@ struct ComparedBuild {
 /// Compares the members of two archives, and their reports module by module, by name. If each has
 /// one module, compares these whatever their names.
 ///
-/// Kernels are equal if their code differs in names only, as read or in the form that C can express,
-/// and no shape differs but for flattening; their order does not matter. The other
-/// kernels are paired by their role in the network: the producers of their arguments, and the types
-/// of their tensors. Constants are compared between kernels of one pair.
+/// Kernels are equal if their code differs in names only, as read or in the form that C can
+/// express, and no shape differs but for flattening; their order does not matter. The other kernels
+/// are paired by their role in the network: the producers of their arguments, and the types of
+/// their tensors. Constants are compared between kernels of one pair.
 ///
 /// Errors: `io`.
 MLF_API Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& after);

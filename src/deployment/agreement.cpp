@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
