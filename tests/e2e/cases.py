@@ -260,9 +260,9 @@ class Cases(unittest.TestCase):
         self.assertEqual(documents["tir-1-c"]["source"]["stage"], "codegen")
         self.assertIn("up to date", support.run_ok("process", "-v", output).stderr.decode())
 
-    def test_a_pool_whose_size_is_a_sum_fits_no_limit(self):
+    def test_a_pool_whose_size_is_a_sum_has_the_sum(self):
         pools = self.report("pool-of-a-sum")["ram"]["pools"]
-        self.assertEqual(pools, {"min": 1440, "max": None})
+        self.assertEqual(pools, 1440 + 4000)
         self.expect(1, "check", "--buffers", "3000", self.archive("pool-of-a-sum"))
 
     def test_a_variable_of_the_wrapper_fits_no_limit(self):
