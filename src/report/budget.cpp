@@ -146,6 +146,11 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
     return;
   }
   std::ranges::copy(module.code->uncompiled, std::back_inserter(missing));
+  if (is_stack && module.network &&
+      module.network->provenance.kind == graph::ProvenanceKind::graph_json) {
+    missing.emplace_back(
+        "TVM's graph executor calls the kernels and is not in the archive: its stack is unknown");
+  }
   add_foreign_code(*module.code, library, resource, is_stack, missing);
   const std::uint64_t padding = resource == Resource::ram     ? module.code->written_padding
                                 : resource == Resource::flash ? module.code->read_padding
