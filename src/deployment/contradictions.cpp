@@ -359,8 +359,8 @@ std::optional<Contradiction> missing_main(const Deployment& deployment, const Mo
       const bool is_called = tir::references_of(text, deployment.macros()).called.contains(main);
       if (!is_called || defines(text, main, deployment.macros())) break;
       if (is_named_elsewhere(archive, source, main)) break;
-      return Contradiction{"missing-main", fmt::format("{} calls '{}', which no member defines",
-                                                       source.name, main)};
+      return Contradiction{
+          "missing-main", fmt::format("{} calls '{}', which no member defines", source.name, main)};
     }
   }
   return std::nullopt;

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "graph/compare.h"
-#include "graph/kernels/kernel_code.h"
 #include "graph/kernels/functions.h"
+#include "graph/kernels/kernel_code.h"
 #include "graph/kernels/kernels.h"
 #include "graph/main/main_body.h"
 #include "graph/main/parameters.h"

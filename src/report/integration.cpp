@@ -428,8 +428,7 @@ class Integrator {
       if (!name.ends_with(path) || name.size() <= path.size()) continue;
       const std::string_view directory = name.substr(0, name.size() - path.size());
       const auto& headers = module_.files.headers;
-      const bool is_of_module =
-          std::ranges::find(headers, name, &FileRef::name) != headers.end();
+      const bool is_of_module = std::ranges::find(headers, name, &FileRef::name) != headers.end();
       if (is_of_module || directory.ends_with("include/"))
         return std::string(directory.substr(0, directory.size() - 1));
     }

@@ -140,9 +140,8 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
   if (network.gaps.empty()) return;
   module.mac += Count::unknown();
   if (!network.may_end_at) return;
-  const auto ended = std::ranges::find_if(network.calls, [&](const graph::Call& call) {
-    return call.position >= *network.may_end_at;
-  });
+  const auto ended = std::ranges::find_if(
+      network.calls, [&](const graph::Call& call) { return call.position >= *network.may_end_at; });
   const auto certain = static_cast<std::size_t>(ended - network.calls.begin());
   module.mac.min = total(std::span(module.calls).first(certain), CallMeasure::mac).min;
 }

@@ -53,9 +53,8 @@ bool may_end_main(std::string_view text) {
     if (!support::trimmed(text.substr(at)).starts_with('-')) return true;
   }
   constexpr std::array<std::string_view, 3> kLeave{"exit", "goto", "longjmp"};
-  return std::ranges::any_of(kLeave, [&](std::string_view word) {
-    return support::find_word(text, word) != text.npos;
-  });
+  return std::ranges::any_of(
+      kLeave, [&](std::string_view word) { return support::find_word(text, word) != text.npos; });
 }
 
 /// Whether the node is such an end of main.

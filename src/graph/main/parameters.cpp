@@ -196,8 +196,8 @@ ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter
   return {RoleKind::pool, static_cast<PoolId>(table.pools.size() - 1)};
 }
 
-/// The pool that a parameter of main is, by the name that each kernel which takes it has for a pool:
-/// people rename pools in main. Empty if it is none.
+/// The pool that a parameter of main is, by the name that each kernel which takes it has for a
+/// pool: people rename pools in main. Empty if it is none.
 std::string_view pool_of_kernels(std::uint32_t parameter, const MainBody& body,
                                  KernelLibrary& kernels) {
   std::string_view pool;

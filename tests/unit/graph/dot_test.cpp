@@ -93,11 +93,11 @@ TEST(Dot, ConstantsOfMainAreNotes) {
 
 TEST(Dot, WhatIsWrongIsRed) {
   constexpr std::string_view kRed = "#c5221f";
-  const std::string dot = dot_of(
-      network(script({main_of({"x", "output", "output2"},
-                              sid("sid_1") + call("tvmgen_default_b", "x_buffer.data, output_buffer.data") +
-                                  call("tvmgen_default_a", "x_buffer.data, sid_1")),
-                      unary("tvmgen_default_a")})));
+  const std::string dot = dot_of(network(
+      script({main_of({"x", "output", "output2"},
+                      sid("sid_1") + call("tvmgen_default_b", "x_buffer.data, output_buffer.data") +
+                          call("tvmgen_default_a", "x_buffer.data, sid_1")),
+              unary("tvmgen_default_a")})));
   EXPECT_NE(lines_with(dot, "call0 [").find(kRed), dot.npos);
   EXPECT_EQ(lines_with(dot, "call1 [").find(kRed), dot.npos);
   EXPECT_NE(lines_with(dot, "output1 [").find(kRed), dot.npos);

@@ -1,6 +1,8 @@
 // Captured TIR and generated C of one archive have to say the same, whatever form the TIR has.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mlf/verify.h"
 #include "unit/process/process_fixture.h"
 

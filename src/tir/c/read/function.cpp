@@ -374,9 +374,8 @@ FunctionDraft opaque_function(ModuleContext& context, const support::SourceText&
   const NodeId text =
       context.make.string(source.text.substr(item.head.begin, end - item.head.begin));
   // Without the place, which changes with code elsewhere in the file.
-  const std::array fields = {
-      NamedNode{builder.string("text"), text},
-      NamedNode{builder.string("why"), context.make.string(reason.message)}};
+  const std::array fields = {NamedNode{builder.string("text"), text},
+                             NamedNode{builder.string("why"), context.make.string(reason.message)}};
   draft.body =
       builder.make(Kind::OpaqueStmt, {builder.string("c"), builder.map(std::span(fields))});
   draft.is_understood = false;

@@ -358,14 +358,14 @@ class ModuleReader {
   void add_workspace(const File& file, const Item& item) {
     // The macros of a size may be known.
     const std::string_view head = file.text(item.head);
-    const auto size = static_cast<std::uint32_t>(
-        item.head.begin + std::min(head.find('['), head.size()));
-    const auto end = static_cast<std::uint32_t>(
-        item.head.begin + std::min(head.find(']'), head.size()));
+    const auto size =
+        static_cast<std::uint32_t>(item.head.begin + std::min(head.find('['), head.size()));
+    const auto end =
+        static_cast<std::uint32_t>(item.head.begin + std::min(head.find(']'), head.size()));
     const bool is_doubtful = file.directives.in(file.source.text, {item.head.begin, size}) ||
                              file.directives.in(file.source.text, {end, item.end});
-    auto pool = is_doubtful ? std::nullopt
-                            : read_workspace_pool(file.source, item, file.directives);
+    auto pool =
+        is_doubtful ? std::nullopt : read_workspace_pool(file.source, item, file.directives);
     if (is_extern(file, item) && (!pool || is_pool(pool->name))) return;
     if (!pool) return hide_pools(file.source, item);
     if (pool->size_place) pool->size_place->file = index_of(file);

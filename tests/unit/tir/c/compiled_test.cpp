@@ -1,5 +1,7 @@
 // What is compiled is what is read: each piece of C is either read as a compiler reads it, or the
 // function is not understood.
+#include <fmt/core.h>
+
 #include "reading.h"
 
 namespace mlf::tir::c {
@@ -41,8 +43,7 @@ TEST(CompiledC, StatementsAreReadAsTheCompilerReadsThemOrNotUnderstood) {
       {"// a comment \\\n that continues\np[0] = 1.0f;", Reading::read},
       {"// another one \\  \r\n p = q;\np[0] = 1.0f;", Reading::read},
       {"#line 7\np[0] = 1.0f;", Reading::read},
-      {"#pragma GCC unroll 4\nfor (int32_t i = 0; i < 4; ++i) {\n p[i] = 1.0f;\n}",
-       Reading::read},
+      {"#pragma GCC unroll 4\nfor (int32_t i = 0; i < 4; ++i) {\n p[i] = 1.0f;\n}", Reading::read},
       {"return 0; p[0] = 1.0f;"},
       {"return -1; p[0] = 1.0f;"},
       {"{ return 0; } p[0] = 1.0f;"},
@@ -197,10 +198,10 @@ bool has_size(std::string_view declaration, std::string_view header = {}) {
       "TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, uint8_t* work_1_var) {\n"
       "  void* sid_1_let = (&(work_1_var[16]));\n  return 0;\n}\n");
   const std::string wrapper(declaration);
-  CSources sources{.files = {{"lib1.c", {}, kernels, "codegen"},
-                             {"lib0.c", {}, wrapper, "codegen"}},
-                   .pools = {{.name = "work", .bytes = 64}},
-                   .headers = [&](std::string_view) { return std::vector{header}; }};
+  CSources sources{
+      .files = {{"lib1.c", {}, kernels, "codegen"}, {"lib0.c", {}, wrapper, "codegen"}},
+      .pools = {{.name = "work", .bytes = 64}},
+      .headers = [&](std::string_view) { return std::vector{header}; }};
   const Document document = read_c(sources);
   const Node main = function(document);
   const bool is_sized = bool(main[f::PrimFunc::attrs].map(f::DictAttrs::dict).find("pool_args"));
@@ -218,10 +219,10 @@ TEST(CompiledC, ThePoolHasTheSizeThatTheCompilerGivesItOrAnUnknownOne) {
     EXPECT_TRUE(has_size(text)) << text;
   }
   for (const std::string_view text :
-       {"static uint8_t work[SIZE];", "static uint8_t work[sizeof(int)];", "static uint8_t work[64][64];",
-        "static uint8_t (work)[6400];", "static uint8_t a[4], work[6400];",
-        "static struct { uint8_t a[6400]; } work;", "static uint8_t work[64] = {0};",
-        "#define uint8_t int64_t\nstatic uint8_t work[64];",
+       {"static uint8_t work[SIZE];", "static uint8_t work[sizeof(int)];",
+        "static uint8_t work[64][64];", "static uint8_t (work)[6400];",
+        "static uint8_t a[4], work[6400];", "static struct { uint8_t a[6400]; } work;",
+        "static uint8_t work[64] = {0};", "#define uint8_t int64_t\nstatic uint8_t work[64];",
         "#if A\nstatic uint8_t work[64];\n#else\nstatic uint8_t work[6400];\n#endif",
         "#if A\nstatic uint8_t work[64];\n#endif", "#pragma pack(1)\nstatic uint8_t work[64];",
         "static uint8_t work[64];\nstatic uint8_t work[64];"}) {
