@@ -353,15 +353,20 @@ std::optional<Contradiction> missing_main(const Deployment& deployment, const Mo
   const std::string prefix = "tvmgen_" + symbol_part(module.name);
   for (const std::string_view end : {"___tvm_main__", "_run_model"}) {
     const std::string main = prefix + std::string(end);
+    // Those of the module first: other files are looked through only where it is broken.
+    std::vector<const FileRef*> naming;
     for (const FileRef& source : module.files.sources) {
-      const std::string_view text = member_text(archive, source);
-      if (text.find(main) == text.npos) continue;
-      const bool is_called = tir::references_of(text, deployment.macros()).called.contains(main);
-      if (!is_called || defines(text, main, deployment.macros())) break;
-      if (is_named_elsewhere(archive, source, main)) break;
-      return Contradiction{
-          "missing-main", fmt::format("{} calls '{}', which no member defines", source.name, main)};
+      if (member_text(archive, source).find(main) != std::string_view::npos) {
+        naming.push_back(&source);
+      }
     }
+    if (naming.size() != 1) continue;
+    const std::string_view text = member_text(archive, *naming.front());
+    const bool is_called = tir::references_of(text, deployment.macros()).called.contains(main);
+    if (!is_called || defines(text, main, deployment.macros())) continue;
+    if (is_named_elsewhere(archive, *naming.front(), main)) continue;
+    return Contradiction{"missing-main", fmt::format("{} calls '{}', which no member defines",
+                                                     naming.front()->name, main)};
   }
   return std::nullopt;
 }
