@@ -17,6 +17,7 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/compare/compare.h"
@@ -616,7 +617,10 @@ bool are_equal(const graph::Topology& one, const graph::Topology& other) {
 bool is_captured(const Deployment& deployment, std::size_t module, const graph::Topology& network) {
   std::vector<const TirSource*> captured;
   for (const TirSource& source : deployment.tir_sources()) {
-    if (!source.c && source.stage == kDefaultStage) captured.push_back(&source);
+    if (source.c || source.stage != kDefaultStage) continue;
+    if (support::is_among(get_or_throw(deployment.owners_of(source)).modules, module)) {
+      captured.push_back(&source);
+    }
   }
   NetworkSearch search(deployment);
   search.add_stage(captured);

@@ -65,8 +65,8 @@ Agreement agreement_of(const Deployment& deployment, const Stems& stems);
 /// Returns a sentence about one of `differences`.
 std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference);
 
-/// Whether each of `differences` is a fault. A main with statements that are not understood may do
-/// the same, and one that makes the same calls with the same memory does.
+/// Whether each of `differences` is a fault. It is none if main has statements that are not
+/// understood, or if both mains make the same calls with the same memory.
 std::vector<bool> are_proofs(const Deployment& deployment, const ComparedWithC& compared,
                              const graph::Topology* network);
 
