@@ -6,6 +6,7 @@
 #include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
+#include "support/lookup.h"
 #include "tir/pools.h"
 
 namespace mlf::graph {
@@ -196,24 +197,25 @@ ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter
   return {RoleKind::pool, static_cast<PoolId>(table.pools.size() - 1)};
 }
 
-/// The pool that a parameter of main is, by the name that each kernel which takes it has for a
-/// pool: people rename pools in main. Empty if it is none.
-std::string_view pool_of_kernels(std::uint32_t parameter, const MainBody& body,
-                                 KernelLibrary& kernels) {
-  std::string_view pool;
+/// The pools among main's parameters, by the name that each kernel which takes one has for a pool:
+/// people rename pools in main. Empty for a parameter that some kernel takes otherwise.
+std::map<std::uint32_t, std::string_view> pools_of_kernels(const MainBody& body,
+                                                           KernelLibrary& kernels) {
+  std::map<std::uint32_t, std::string_view> pools;
   for (const MainStatement& step : body.steps) {
     const auto* const call = std::get_if<RawCall>(&step);
     if (call == nullptr) continue;
     const std::vector<KernelParameter>& parameters = kernels.describe(call->symbol).parameters;
     for (std::size_t i = 0; i < call->arguments.size(); ++i) {
       const Address& address = call->arguments[i].address;
-      const bool is_it = address.kind == AddressKind::parameter && address.root == parameter;
-      if (!is_it || address.inside) continue;
-      if (i >= parameters.size() || !parameters[i].is_pool) return {};
-      pool = tir::pool_name(parameters[i].name);
+      if (address.kind != AddressKind::parameter || address.inside) continue;
+      const bool is_pool = i < parameters.size() && parameters[i].is_pool;
+      const auto name = is_pool ? tir::pool_name(parameters[i].name) : std::string_view();
+      const auto [known, is_new] = pools.try_emplace(address.root, name);
+      if (!is_new && !known->second.empty()) known->second = name;
     }
   }
-  return pool;
+  return pools;
 }
 
 }  // namespace
@@ -266,19 +268,22 @@ ParameterTable classify_parameters(Node main, const MainBody& body, KernelLibrar
   ParameterTable table;
   table.is_packed = body.is_packed;
   const std::vector<PoolArgument> arguments = pool_arguments(main);
+  const auto renamed = pools_of_kernels(body, kernels);
   const tir::NodeList params = main.list(f::PrimFunc::params);
   for (std::uint32_t i = 0; i < body.parameters.size(); ++i) {
     const MainParameter& parameter = body.parameters[i];
     const Node param = body.is_packed || i >= params.size() ? Node() : params[i];
+    std::string_view pool;
+    if (is_pool(parameter, param, body.is_packed)) {
+      pool = tir::pool_name(parameter.name);
+    } else if (holds_bytes(parameter, param)) {
+      pool = support::value_at(renamed, i).value_or("");
+    }
     // Tests the name first: a context is a handle, but v0.8 also declares all tensors as handles.
     if (is_context_name(parameter.name)) {
       table.parameters.push_back({RoleKind::context, {}});
-    } else if (is_pool(parameter, param, body.is_packed)) {
-      const std::string_view name = tir::pool_name(parameter.name);
-      table.parameters.push_back(add_pool(table, parameter, name, arguments, facts));
-    } else if (const auto name = pool_of_kernels(i, body, kernels);
-               !name.empty() && holds_bytes(parameter, param)) {
-      table.parameters.push_back(add_pool(table, parameter, name, arguments, facts));
+    } else if (!pool.empty()) {
+      table.parameters.push_back(add_pool(table, parameter, pool, arguments, facts));
     } else {
       table.parameters.push_back(add_tensor(table, parameter, i));
     }
