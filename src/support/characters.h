@@ -31,6 +31,15 @@ constexpr bool is_digits(std::string_view text) {
 /// npos if there is none.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
+/// Whether C may define a name as a macro: by convention, the names of macros have no small
+/// letters.
+constexpr bool may_be_macro(std::string_view name) {
+  for (const char c : name) {
+    if (c >= 'a' && c <= 'z') return false;
+  }
+  return true;
+}
+
 /// Returns a name without the `_N` that makes it unique; the name itself if it has none.
 std::string_view without_number(std::string_view name);
 

@@ -365,7 +365,8 @@ class SmallNetworks(VerifiedCase):
         self.assertEqual(least(""), 32)
         self.assertEqual(least("  feed(&clock);\n"), 32)
         self.assertEqual(least("  if (clock > 3) return -2;\n"), 32)
-        for line in ("if (clock > 3) return 0;", "if (clock > 3) goto done;", "if (((int32_t*)sid_1)[0] > 3) { return rc; }"):
+        for line in ("if (clock > 3) return 0;", "if (clock > 3) goto done;", "if (((int32_t*)sid_1)[0] > 3) { return rc; }",
+                     "if (clock > 3) return -rc;", "LEAVE_IF(clock > 3);"):
             self.assertEqual(least(f"  {line}\n"), 16, line)
 
     def test_a_statement_that_is_not_understood_may_do_what_main_seems_to_lack(self):

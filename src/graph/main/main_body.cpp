@@ -44,14 +44,31 @@ bool has_below(Node root, NodeSet& seen, Found found) {
   return false;
 }
 
+/// Whether a text has the name of what may be a macro before a parenthesis.
+bool may_call_macro(std::string_view text) {
+  for (std::size_t at = text.find('('); at != text.npos; at = text.find('(', at + 1)) {
+    const std::size_t end = text.find_last_not_of(" \t", at - 1);
+    if (at == 0 || end == text.npos) continue;
+    std::size_t begin = end + 1;
+    while (begin > 0 && support::is_word_character(text[begin - 1])) --begin;
+    const std::string_view word = text.substr(begin, end + 1 - begin);
+    if (!word.empty() && support::may_be_macro(word)) return true;
+  }
+  return false;
+}
+
 /// Whether code that is not understood may leave main without a failure, for which main returns a
 /// negative number.
 bool may_end_main(std::string_view text) {
   constexpr std::string_view kReturn = "return";
   for (std::size_t at = 0; (at = support::find_word(text, kReturn, at)) != text.npos;) {
     at += kReturn.size();
-    if (!support::trimmed(text.substr(at)).starts_with('-')) return true;
+    const std::string_view value = support::trimmed(text.substr(at));
+    const bool is_failure =
+        value.size() > 1 && value[0] == '-' && value[1] >= '1' && value[1] <= '9';
+    if (!is_failure) return true;
   }
+  if (may_call_macro(text)) return true;
   constexpr std::array<std::string_view, 3> kLeave{"exit", "goto", "longjmp"};
   return std::ranges::any_of(
       kLeave, [&](std::string_view word) { return support::find_word(text, word) != text.npos; });
@@ -384,10 +401,12 @@ class MainReader {
 
   void push(tir::Node node) { stack_.push_back(node); }
 
+  // Only the first end matters. Statements may share nodes: visits each once.
   void unknown_statement(std::string what, Node statement = {}) {
-    NodeSet seen;
-    const bool may_end_main = statement && has_below(statement, seen, is_end_of_main);
-    body_.steps.push_back(UnknownStatement{std::move(what), may_end_main});
+    const bool is_first_end =
+        !may_have_ended_ && statement && has_below(statement, without_end_, is_end_of_main);
+    may_have_ended_ = may_have_ended_ || is_first_end;
+    body_.steps.push_back(UnknownStatement{std::move(what), is_first_end});
   }
 
   tir::Node function_;
@@ -398,7 +417,9 @@ class MainReader {
   std::vector<tir::Node> stack_;
   std::unordered_map<std::uint32_t, bool> inert_;  // by branch
   NodeSet harmless_;                               // nodes without calls in or below them
-  int calls_inside_ = 0;                           // of expressions
+  NodeSet without_end_;                            // nodes without an end of main in or below them
+  bool may_have_ended_ = false;
+  int calls_inside_ = 0;  // of expressions
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ struct RawHook {
 /// A statement that main functions do not have, with an unknown effect.
 struct UnknownStatement {
   std::string what;  ///< "a store"
-  bool may_end_main = false;
+  bool may_end_main = false;  ///< stated for the first that may
 };
 
 /// An added statement that touches nothing of the network.

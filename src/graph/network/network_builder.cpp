@@ -5,6 +5,7 @@
 
 #include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
+#include "support/characters.h"
 
 namespace mlf::graph {
 namespace {
@@ -263,13 +264,11 @@ bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) cons
   });
 }
 
-// A function cannot access tensors that are not its arguments, but a macro may do anything. By
-// convention, names of macros have no lower-case letters.
+// A function cannot access tensors that are not its arguments, but a macro may do anything.
 void NetworkBuilder::note_foreign(const RawCall& raw) {
-  const bool may_be_macro =
-      std::ranges::none_of(raw.symbol, [](char c) { return c >= 'a' && c <= 'z'; });
-  if (may_be_macro && !is_logging_macro(raw.symbol))
-    return step(UnknownStatement{"a call of " + quoted(raw.symbol)});
+  if (support::may_be_macro(raw.symbol) && !is_logging_macro(raw.symbol)) {
+    return step(UnknownStatement{"a call of " + quoted(raw.symbol), true});
+  }
   check(CheckCode::foreign_call,
         "main calls " + quoted(raw.symbol) + ", which is no kernel and takes no tensor");
 }

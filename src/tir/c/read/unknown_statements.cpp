@@ -148,10 +148,8 @@ std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason
   const std::size_t end = cursor.position();
   const Effects effects = effects_of(begin, end);
   const bool inert = effects.is_harmless && effects.callee.empty();
-  // A macro may have any effect; by convention its name has no small letters.
-  const bool may_be_macro =
-      std::ranges::none_of(effects.callee, [](char c) { return c >= 'a' && c <= 'z'; });
-  const bool is_known = inert || (effects.is_harmless && !may_be_macro);
+  // A macro may have any effect.
+  const bool is_known = inert || (effects.is_harmless && !support::may_be_macro(effects.callee));
   if (!is_known) taint(begin, end);
   context_.is_understood = context_.is_understood && is_known;
   const std::uint32_t first = cursor.at_position(begin).begin;
