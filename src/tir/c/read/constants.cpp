@@ -455,14 +455,14 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   const std::string_view type = words.text(name - 1);
   const auto element = type == "char" ? DType::Int(8) : scalar_type(type);
   const Token& first = words.peek(name + 2);
-  const Bytes size{first.begin, words.peek(close - 1).end};
-  const auto count = is_array ? directives.integer(source, size) : std::nullopt;
-  if (!is_array || !element || element->is_void() || !count) return std::nullopt;
+  if (!is_array || !element || element->is_void()) return std::nullopt;
+  Pool pool{.name = words.text(name), .size = {first.begin, words.peek(close - 1).end}};
+  const auto literal =
+      close == name + 3 ? decimal(without_suffix(words.text(first))) : std::nullopt;
+  const auto count = literal ? literal : directives.integer(source, pool.size);
   const auto width = static_cast<std::int64_t>(element->element_bytes());
-  Pool pool{.name = words.text(name)};
-  if (__builtin_mul_overflow(*count, width, &pool.bytes)) return std::nullopt;
-  const bool is_number = close == name + 3 && decimal(without_suffix(words.text(first)));
-  if (width == 1 && is_number) pool.size_place = Place{0, {size.begin, size.end}};
+  if (!count || __builtin_mul_overflow(*count, width, &pool.bytes)) return std::nullopt;
+  if (width == 1 && literal) pool.size_place = Place{0, {pool.size.begin, pool.size.end}};
   for (Cursor all = cursor_over(source, item.head); !all.at_end(); all.advance()) {
     if (!all.looks_like("aligned($)")) continue;
     const auto number = decimal(without_suffix(all.text(2)));

@@ -18,6 +18,7 @@
 #include "support/name_map.h"
 #include "tir/c/c.h"
 #include "tir/c/language.h"
+#include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
 #include "tir/c/versions.h"
 #include "tir/interval.h"
@@ -202,6 +203,7 @@ struct Pool {
   std::int64_t bytes = 0;
   std::int64_t padding = 0;  ///< of the struct, behind the last constant
   bool is_constant = false;
+  Bytes size{};                              ///< the expression between the brackets of an array
   std::optional<Place> size_place{};         ///< of the digits of `bytes`, if a file contains them
   std::optional<std::uint64_t> alignment{};  ///< that an attribute of a workspace states
   std::vector<ConstantArray> members{};

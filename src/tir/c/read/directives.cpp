@@ -462,11 +462,15 @@ bool names_type(std::string_view name, const Macro& macro) {
 
 }  // namespace
 
-std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
-  if (everywhere) return Doubt{part, everywhere->why};
+const Doubt* Directives::doubt_in(Bytes part) const {
   const auto next = std::ranges::upper_bound(doubts, part.begin, {},
                                              [](const Doubt& one) { return one.where.end; });
-  if (next != doubts.end() && next->where.begin < part.end) return *next;
+  return next != doubts.end() && next->where.begin < part.end ? &*next : nullptr;
+}
+
+std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
+  if (everywhere) return Doubt{part, everywhere->why};
+  if (const Doubt* const doubt = doubt_in(part)) return *doubt;
   if (!may_name_any(macros, part.in(text))) return std::nullopt;
   for (std::uint32_t at = part.begin; at < part.end;) {
     const std::string_view name = next_name(text, at, part.end);
@@ -508,7 +512,9 @@ bool Directives::are_harmless_attributes(std::string_view text) const {
 
 std::optional<std::int64_t> Directives::integer(const support::SourceText& source,
                                                 Bytes expression) const {
-  return ConditionReader(source, expression, macros).integer();
+  if (doubt_in(expression) != nullptr) return std::nullopt;
+  const auto value = ConditionReader(source, expression, macros).integer();
+  return value && *value >= 0 && *value <= INT32_MAX ? value : std::nullopt;
 }
 
 std::optional<std::string> active_text(std::string_view text, const MacroValues& macros) {

@@ -34,12 +34,15 @@ struct Directives {
   std::optional<Doubt> everywhere{};       ///< what may change all of the text
   bool has_conditions = false;             ///< others than those of TVM
 
+  /// The first doubt in a part of the text, whatever macros it names; null if there is none.
+  const Doubt* doubt_in(Bytes part) const;
   /// Why a part of `text`, which has these directives, may be compiled as something else.
   std::optional<Doubt> in(std::string_view text, Bytes part) const;
   /// Whether the text before a function has only attributes, also as macros of this file, that
   /// change neither what it computes nor its name.
   bool are_harmless_attributes(std::string_view text) const;
-  /// The value of an integer expression, if it depends on literals and on macros of this file.
+  /// The value of an integer expression, if it depends on literals and on macros of this file, and
+  /// is 0 to 2^31-1: beyond, C's types decide.
   std::optional<std::int64_t> integer(const support::SourceText& source, Bytes expression) const;
   /// Whether a definition is that of TVM_DLL, which TVM's header defines, as such attributes.
   bool is_harmless_export(std::string_view name, std::string_view value) const;

@@ -356,16 +356,13 @@ class ModuleReader {
   }
 
   void add_workspace(const File& file, const Item& item) {
-    // The macros of a size may be known.
-    const std::string_view head = file.text(item.head);
-    const auto size =
-        static_cast<std::uint32_t>(item.head.begin + std::min(head.find('['), head.size()));
-    const auto end =
-        static_cast<std::uint32_t>(item.head.begin + std::min(head.find(']'), head.size()));
-    const bool is_doubtful = file.directives.in(file.source.text, {item.head.begin, size}) ||
-                             file.directives.in(file.source.text, {end, item.end});
-    auto pool =
-        is_doubtful ? std::nullopt : read_workspace_pool(file.source, item, file.directives);
+    auto pool = read_workspace_pool(file.source, item, file.directives);
+    const auto is_plain = [&](Bytes part) { return !file.directives.in(file.source.text, part); };
+    // The size was read with its macros.
+    if (pool &&
+        !(is_plain({item.head.begin, pool->size.begin}) && is_plain({pool->size.end, item.end}))) {
+      pool.reset();
+    }
     if (is_extern(file, item) && (!pool || is_pool(pool->name))) return;
     if (!pool) return hide_pools(file.source, item);
     if (pool->size_place) pool->size_place->file = index_of(file);
@@ -735,7 +732,7 @@ CFile describe_c(std::string_view text, const MacroValues& macros) {
   const std::optional<std::string> active = c::active_text(text, macros);
   const support::SourceText source{{}, {}, active ? *active : text};
   const c::FileItems items = c::split(source);
-  const c::Directives directives = c::directives_of(source.text, items.items);
+  std::optional<c::Directives> directives;  // most files define no pool
   CFile file;
   file.target = items.target;
   for (const c::Item& item : items.items) {
@@ -744,7 +741,8 @@ CFile describe_c(std::string_view text, const MacroValues& macros) {
       file.prototypes.push_back({std::string(item.name), {item.head.begin, item.end}});
     }
     if (item.kind == c::ItemKind::workspace) {
-      const auto pool = c::read_workspace_pool(source, item, directives);
+      if (!directives) directives = c::directives_of(source.text, items.items);
+      const auto pool = c::read_workspace_pool(source, item, *directives);
       if (pool) {
         file.arrays.push_back(
             {std::string(pool->name), c::section_of(source.text, item), pool->alignment});

@@ -219,10 +219,13 @@ TEST(CompiledC, ThePoolHasTheSizeThatTheCompilerGivesItOrAnUnknownOne) {
     EXPECT_TRUE(has_size(text)) << text;
   }
   for (const std::string_view text :
-       {"static uint8_t work[SIZE];", "static uint8_t work[sizeof(int)];",
-        "static uint8_t work[64][64];", "static uint8_t (work)[6400];",
-        "static uint8_t a[4], work[6400];", "static struct { uint8_t a[6400]; } work;",
-        "static uint8_t work[64] = {0};", "#define uint8_t int64_t\nstatic uint8_t work[64];",
+       {"static uint8_t work[64 - 128];", "static uint8_t work[0xFFFFFFFF + 65];",
+        "static uint8_t work[\n#ifdef A\n64 +\n#endif\n64];",
+        "#define uint8_t int64_t\n/* [ */ static uint8_t work[64];", "static uint8_t work[SIZE];",
+        "static uint8_t work[sizeof(int)];", "static uint8_t work[64][64];",
+        "static uint8_t (work)[6400];", "static uint8_t a[4], work[6400];",
+        "static struct { uint8_t a[6400]; } work;", "static uint8_t work[64] = {0};",
+        "#define uint8_t int64_t\nstatic uint8_t work[64];",
         "#if A\nstatic uint8_t work[64];\n#else\nstatic uint8_t work[6400];\n#endif",
         "#if A\nstatic uint8_t work[64];\n#endif", "#pragma pack(1)\nstatic uint8_t work[64];",
         "static uint8_t work[64];\nstatic uint8_t work[64];"}) {
