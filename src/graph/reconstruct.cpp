@@ -1,6 +1,7 @@
 #include "graph/reconstruct.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "graph/compare.h"
@@ -13,6 +14,7 @@
 #include "graph/network/memory_use.h"
 #include "graph/network/network_builder.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 
 namespace mlf::graph {
@@ -121,29 +123,21 @@ bool has_unread_declarations(const tir::Document& document) {
   });
 }
 
-/// Whether a statement that is not understood may do what the check misses.
-bool may_be_elsewhere(const Check& check) {
-  switch (check.code) {
-    case CheckCode::read_before_write:
-    case CheckCode::no_output:
-    case CheckCode::output_unwritten:
-    case CheckCode::unread_value:
-    case CheckCode::unused_input:
-    case CheckCode::unused_kernel:
-    case CheckCode::io_mismatch:
-    case CheckCode::second_opinion:
-      return true;
-    default:
-      return false;
-  }
-}
+/// What these checks miss, a statement that is not understood may do.
+constexpr std::array kMaybeElsewhere{CheckCode::read_before_write, CheckCode::no_output,
+                                     CheckCode::output_unwritten,  CheckCode::unread_value,
+                                     CheckCode::unused_input,      CheckCode::unused_kernel,
+                                     CheckCode::io_mismatch,       CheckCode::second_opinion};
 
 void drop_unproven_checks(Topology& topology) {
   if (topology.is_understood()) return;
+  const auto is_unproven = [](const Check& check) {
+    return support::is_among(kMaybeElsewhere, check.code);
+  };
   for (const Check& check : topology.checks) {
-    if (may_be_elsewhere(check)) std::erase(topology.gaps, check.detail);
+    if (is_unproven(check)) std::erase(topology.gaps, check.detail);
   }
-  std::erase_if(topology.checks, may_be_elsewhere);
+  std::erase_if(topology.checks, is_unproven);
 }
 
 /// Builds the network of one main:

@@ -15,12 +15,13 @@ namespace {
 // An edited number must not make mlf allocate as many parameters.
 constexpr std::int64_t kMostArguments = 65'535;
 
-/// The value of sums and products of numbers.
+/// The value of sums and products of numbers, unless they may wrap around.
 std::optional<std::int64_t> number_of(Node index) {
   constexpr std::size_t kMostParts = 16;
   tir::LinearSum<tir::NodeId> sum;
   const bool is_number = tir::add_parts(
-      index, 1, kMostParts, sum, [](Node part) { return part; },
+      index, 1, kMostParts, sum,
+      [](Node part) { return tir::is_plain_integer(part.dtype()) ? part : Node(); },
       [](Node, std::int64_t) { return false; });
   return is_number ? std::optional(sum.constant) : std::nullopt;
 }
@@ -74,7 +75,7 @@ Address Scope::address_of(Node expr, int nesting) const {
     return at == vars_.end() ? Address{} : at->second;
   }
   // C's other spelling of NULL.
-  if (expr.is(Kind::IntImm) && integer_of(expr) == 0) return Address{AddressKind::null_handle};
+  if (tir::int_imm_of(expr) == 0) return Address{AddressKind::null_handle};
   return expr.is(Kind::Call) && nesting > 0 ? address_of_call(expr, nesting - 1) : Address{};
 }
 
