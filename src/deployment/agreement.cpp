@@ -440,10 +440,28 @@ class AgreementFinder {
       support::throw_unless_invalid(read.error());
       result_.unreadable.emplace(i, to_string(read.error()));
     }
+    find_captured_networks();
     return std::move(result_);
   }
 
  private:
+  /// Once for all modules: a capture may have several.
+  void find_captured_networks() {
+    std::set<const TirSource*> differing;
+    for (const ComparedWithC& compared : result_.comparisons) {
+      if (std::ranges::none_of(compared.differences, is_main, &tir::Difference::function)) continue;
+      for (const Capture* capture : captures_[compared.module]) differing.insert(capture->source);
+    }
+    if (differing.empty()) return;
+    std::vector<const TirSource*> sources;
+    for (const Capture& capture : all_) {
+      if (differing.contains(capture.source)) sources.push_back(capture.source);
+    }
+    NetworkSearch search(deployment_);
+    search.add_stage(sources);
+    result_.captured = std::move(search).finish();
+  }
+
   void compare_module(std::size_t module) {
     defined_.clear();
     const std::size_t first = result_.comparisons.size();
@@ -613,32 +631,19 @@ bool are_equal(const graph::Topology& one, const graph::Topology& other) {
          graph::differences_between(one, other).empty();
 }
 
-/// Whether the captured main of the module is the network.
-bool is_captured(const Deployment& deployment, std::size_t module, const graph::Topology& network) {
-  std::vector<const TirSource*> captured;
-  for (const TirSource& source : deployment.tir_sources()) {
-    if (source.c || source.stage != kDefaultStage) continue;
-    if (support::is_among(get_or_throw(deployment.owners_of(source)).modules, module)) {
-      captured.push_back(&source);
-    }
-  }
-  NetworkSearch search(deployment);
-  search.add_stage(captured);
-  const Networks networks = std::move(search).finish();
-  const graph::Topology* const other = networks.of(module);
-  return other != nullptr && are_equal(*other, network);
-}
-
 }  // namespace
 
-std::vector<bool> are_proofs(const Deployment& deployment, const ComparedWithC& compared,
+std::vector<bool> are_proofs(const Agreement& agreement, const ComparedWithC& compared,
                              const graph::Topology* network) {
   std::optional<bool> is_same_main;
   std::vector<bool> proofs;
   for (const tir::Difference& difference : compared.differences) {
     bool is_proof = network == nullptr || !is_main(difference.function);
     if (!is_proof && network->is_understood()) {
-      if (!is_same_main) is_same_main = is_captured(deployment, compared.module, *network);
+      if (!is_same_main) {
+        const graph::Topology* const captured = agreement.captured.of(compared.module);
+        is_same_main = captured != nullptr && are_equal(*captured, *network);
+      }
       is_proof = !*is_same_main;
     }
     proofs.push_back(is_proof);

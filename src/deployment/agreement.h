@@ -57,6 +57,8 @@ struct Agreement {
   std::map<std::string, Symbols, std::less<>> not_from{};
   /// By module: why its C cannot be read.
   std::map<std::size_t, std::string> unreadable{};
+  /// The networks of captures alone, of modules whose main differs in C.
+  Networks captured{};
 };
 
 /// `stems` has those of all sources of the deployment. Throws `Error`.
@@ -67,7 +69,7 @@ std::string sentence_of(const ComparedWithC& compared, const tir::Difference& di
 
 /// Whether each of `differences` is a fault. It is none if main has statements that are not
 /// understood, or if both mains make the same calls with the same memory.
-std::vector<bool> are_proofs(const Deployment& deployment, const ComparedWithC& compared,
+std::vector<bool> are_proofs(const Agreement& agreement, const ComparedWithC& compared,
                              const graph::Topology* network);
 
 /// Returns a sentence about the contradiction between the generated C and one capture. Empty if

@@ -443,9 +443,10 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
       if (small) all.push_back(*std::move(small));
     }
   }
-  for (const auto& compared : support::get_or_throw(deployment.agreement())->comparisons) {
+  const deployment::Agreement& agreement = *support::get_or_throw(deployment.agreement());
+  for (const deployment::ComparedWithC& compared : agreement.comparisons) {
     if (compared.module != module || !compared.is_comparable()) continue;
-    const auto are_proofs = deployment::are_proofs(deployment, compared, network);
+    const auto are_proofs = deployment::are_proofs(agreement, compared, network);
     for (std::size_t i = 0; i < are_proofs.size(); ++i) {
       if (!are_proofs[i]) continue;
       all.push_back({"c-mismatch", deployment::sentence_of(compared, compared.differences[i])});

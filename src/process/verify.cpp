@@ -205,7 +205,7 @@ class Verifier {
     result.failed = agreement->differing;
     result.not_compared = agreement->not_compared;
     for (const auto& compared : agreement->comparisons) {
-      report_comparison(compared, networks.of(compared.module), why_not);
+      report_comparison(*agreement, compared, networks.of(compared.module), why_not);
     }
     if (result.passed + result.failed == 0) {
       result.not_checked =
@@ -214,7 +214,8 @@ class Verifier {
     check_types();
   }
 
-  void report_comparison(const deployment::ComparedWithC& compared, const graph::Topology* network,
+  void report_comparison(const deployment::Agreement& agreement,
+                         const deployment::ComparedWithC& compared, const graph::Topology* network,
                          std::string& why_not) {
     const std::string& module = name_of(compared.module);
     if (!compared.is_comparable()) {
@@ -230,7 +231,7 @@ class Verifier {
     if (why_not.empty() && !compared.unread.empty()) {
       why_not = compared.c->name + " is not understood: " + compared.unread.begin()->second;
     }
-    const auto are_proofs = deployment::are_proofs(job_.deployment, compared, network);
+    const auto are_proofs = deployment::are_proofs(agreement, compared, network);
     for (std::size_t i = 0; i < are_proofs.size(); ++i) {
       report(FindingCode::c_mismatch, deployment::sentence_of(compared, compared.differences[i]),
              module);
