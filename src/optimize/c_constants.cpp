@@ -211,9 +211,10 @@ class Reader {
   /// Runs last, so it counts only constants without another reason.
   void find_unused() {
     for (CConstant& constant : result_.all) {
-      if (!constant.uses.empty()) continue;
+      // TVM also declares constants that no code reads in the function that owns them.
+      if (!std::ranges::all_of(constant.uses, &ConstantUse::is_unread)) continue;
       constant.is_unused = constant.kept.empty() && !constant.has_copy;
-      keep(constant.kept, "no function uses it");
+      if (constant.uses.empty()) keep(constant.kept, "no function uses it");
     }
   }
 

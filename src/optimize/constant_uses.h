@@ -53,6 +53,11 @@ struct ConstantUse {
   bool leaves_array = false;     ///< an index may be outside of it
   /// Why its loads cannot get another type; else empty.
   std::string kept{};
+
+  /// Whether the function declares the constant and does not use it.
+  bool is_unread() const {
+    return key.pool.empty() && !key.is_parameter && loads.empty() && kept.empty();
+  }
 };
 
 /// A constant in a pool, as one function lists it.

@@ -47,6 +47,7 @@ std::uint64_t bytes_in_memory(const CConstant& constant, const NewConstant& afte
 /// only effect.
 void change_if_smaller(const CConstants& constants, CConstant& constant, NewConstant after,
                        const std::string& kept) {
+  if (constant.after.is_removed) return;
   if (bytes_in_memory(constant, after) >= bytes_in_memory(constant, constant.after)) return;
   constant.could_be_smaller = true;
   if (kept.empty() && may_change(constants, constant)) constant.after = std::move(after);

@@ -38,7 +38,9 @@ void TirChanges::set_number(StatedNumber number) {
 }
 
 void TirChanges::set_constant(const ConstantUse& use, const NewConstant& after) {
-  if (after.changes(use.element)) constants_.push_back({&use, &after});
+  // A constant of a pool is removed with the list of the pool.
+  const bool is_removed = after.is_removed && use.key.pool.empty();
+  if (is_removed || after.changes(use.element)) constants_.push_back({&use, &after});
 }
 
 void TirChanges::set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted) {
@@ -117,7 +119,14 @@ class IrChange {
       : changes_(changes), root_(module.root().id()), builder_(std::move(module)) {}
 
   tir::Module run() && {
-    for (const auto& [use, after] : changes_.constants_) change_use(*use, *after);
+    for (const auto& [use, after] : changes_.constants_) {
+      if (after->is_removed) {
+        removed_.insert(use->owner);
+      } else {
+        change_use(*use, *after);
+      }
+    }
+    for (const NodeId constant : removed_) replaced_.emplace(constant, body_without(constant));
     for (const auto& [info, pool] : changes_.pools_) change_pool(pool);
     for (const auto& [integer, number] : changes_.numbers_) {
       builder_.set(integer, f::IntImm::value, static_cast<std::int64_t>(number.change.after));
@@ -134,6 +143,12 @@ class IrChange {
 
  private:
   Node node(NodeId id) const { return builder_.node(id); }
+
+  /// Several constants that are removed may be around one body.
+  NodeId body_without(NodeId constant) const {
+    while (removed_.contains(constant)) constant = node(constant)[f::AllocateConst::body].id();
+    return constant;
+  }
 
   void change_use(const ConstantUse& use, const NewConstant& wanted) {
     if (node(use.owner).is(Kind::AllocateConst)) {
@@ -280,6 +295,7 @@ class IrChange {
   const TirChanges& changes_;
   NodeId root_;
   tir::Builder builder_;
+  std::set<NodeId> removed_;                     // AllocateConst
   std::unordered_map<NodeId, NodeId> replaced_;  // the node in the place of another
   // By old NDArray, new type, and whether the new one has a single element.
   std::map<std::tuple<NodeId, std::uint32_t, bool>, NodeId> arrays_;
@@ -388,6 +404,7 @@ class TextChange {
   }
 
   void change_use(const ConstantUse& use, const NewConstant& after) {
+    if (after.is_removed) return;  // with its declaration in the C
     if (after.dtype != use.element) {
       change_dtypes(use.variable, after.dtype);
       for (const NodeId buffer : use.buffers) change_dtypes(buffer, after.dtype);

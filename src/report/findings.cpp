@@ -222,6 +222,19 @@ void find_unused_parameters(const ModuleReport& module, std::vector<CostFinding>
   }
 }
 
+/// Whether `one` is a constant of the C that certainly no function reads.
+bool is_unread(const tir::OtherMemory& one) {
+  return one.kind == tir::OtherKind::constant_in_kernel;
+}
+
+void find_unused_constants(const graph::Topology& network, std::vector<CostFinding>& findings) {
+  for (const tir::OtherMemory& one : network.other_memory) {
+    if (!is_unread(one) || one.bytes.value_or(0) < kSmallestConstant) continue;
+    findings.push_back({CostFindingCode::unused_constant, one.name, Count(0, one.bytes),
+                        fmt::format("no function reads its {} bytes", *one.bytes)});
+  }
+}
+
 void find_unused_pools(const graph::Topology& network, std::vector<CostFinding>& findings) {
   for (const graph::MemoryUse& use : network.memory) {
     const bool is_empty =
@@ -237,6 +250,7 @@ void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& u
   find_unused_kernels(uncalled, findings);
   if (!module.network) return;
   find_unused_parameters(module, findings);
+  find_unused_constants(*module.network, findings);
   find_unused_pools(*module.network, findings);
 }
 
@@ -271,6 +285,7 @@ class Finder {
       : module_(module), code_(code), functions_(code.functions) {}
 
   std::vector<CostFinding> run(const std::vector<NamedFunction>& uncalled) {
+    collect_unread();
     for (const NamedFunction& function : functions_) collect_constants(function);
     collect_pools();
     collect_parameters();
@@ -290,10 +305,19 @@ class Finder {
   }
 
  private:
+  void collect_unread() {
+    if (!module_.network) return;
+    for (const tir::OtherMemory& one : module_.network->other_memory) {
+      if (is_unread(one)) unread_.insert(one.name);
+    }
+  }
+
+  /// Without those that compilers leave out.
   void collect_constants(const NamedFunction& function) {
     tir::for_each_pre_order(function.function, [&](Node node) {
       if (!node.is(Kind::AllocateConst)) return;
       const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
+      if (unread_.contains(name)) return;
       add_constant(fmt::format("{}.{}", function.symbol, name), node[f::AllocateConst::data]);
     });
   }
@@ -448,6 +472,7 @@ class Finder {
   const ModuleReport& module_;
   const SearchedCode& code_;
   const std::vector<NamedFunction>& functions_;
+  support::NameSet<std::string_view> unread_;  // constants of the C
   std::vector<Constant> constants_;
   std::vector<CostFinding> findings_;
 };

@@ -174,6 +174,25 @@ class Findings(unittest.TestCase):
         read = kernel("add", three, body[0], body[1].format("p1[i]"))
         self.assertNotIn("unused-parameter", found(archive(main(calls), first, read)))
 
+    def test_know_constants_that_no_function_reads(self):
+        code = "codegen/host/src/default_lib1.c"
+        with tarfile.open(support.SOURCE / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar") as tar:
+            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        array = 'static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) unread[8] = {3, 3, 3, 3, 3, 3, 3, 3};\n'
+        text = members[code].decode()
+        del members["src/tir-1.txt"]  # which would differ
+        self.assertNotIn("unused-constant", found(support.make_tar(members)))
+        last = text.rindex("static const")
+        members[code] = text[:last] + array + text[last:]
+        findings = found(support.make_tar(members))
+        (finding,) = findings["unused-constant"]
+        self.assertEqual((finding["where"], finding["bytes"]), ("unread", {"min": 0, "max": 32}))
+        self.assertNotIn("unread", json.dumps(findings.get("uniform-constant", [])))
+        # A statement that is not understood may read it.
+        end = members[code].rindex("  return 0;\n}")
+        members[code] = members[code][:end] + "  READ(unread);\n" + members[code][end:]
+        self.assertNotIn("unused-constant", found(support.make_tar(members)))
+
     def test_know_pools_that_nothing_is_in(self):
         data = archive(main(ONE_CALL, POOLS), ADD)
         self.assertEqual(

@@ -196,6 +196,37 @@ class Functions(Case):
         self.assertIn(UNUSED, members_of(output)[CODE])
 
 
+class Constants(Case):
+    UNREAD = 'static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) unread[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n'
+
+    def members(self, array=UNREAD):
+        """An array between two that a kernel reads, as TVM declares those that its passes left."""
+        members = self.plain(NAMES[0])
+        del members[TIR]
+        last = members[CODE].rindex("static const")
+        members[CODE] = members[CODE][:last] + array + members[CODE][last:]
+        return members
+
+    def test_that_their_kernel_does_not_read_are_dropped(self):
+        expected = self.optimized({**self.members(array="")})[1]
+        module, changed = self.optimized(self.members())
+        (dropped,) = [one["name"] for one in module["constants"] if one["dropped"]]
+        self.assertEqual(dropped, "unread")
+        self.assertEqual(changed[CODE], expected[CODE])
+
+    def test_stay_where_something_may_read_them(self):
+        members = self.members()
+        last = members[CODE].rindex("  return 0;\n}")
+        for change in (
+            lambda code: code.replace("static const int32_t __attribute__((section(\".rodata.tvm\"), aligned(16))) unread", "const int32_t unread"),
+            lambda code: code[:last] + "  __asm__(\"\" : : \"r\"(unread));\n" + code[last:],
+            lambda code: code + "const int32_t* kept = unread;\n",
+        ):  # fmt: skip
+            changed = {**members, CODE: change(members[CODE])}
+            self.assertNotEqual(changed, members)
+            self.assertIn("unread", self.optimized(changed)[1][CODE])
+
+
 class Pools(Case):
     def test_that_nothing_uses_get_one_byte(self):
         members = battery_archives.archive_of([]).members

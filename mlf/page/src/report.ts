@@ -357,6 +357,7 @@ export interface Finding {
     | "half-in-c"
     | "unused-kernel"
     | "unused-parameter"
+    | "unused-constant"
     | "unused-pool"
     | "unvectorized-kernel"
     | "untiled-kernel"
