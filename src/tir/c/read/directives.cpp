@@ -9,6 +9,7 @@
 #include "support/c_files.h"
 #include "support/characters.h"
 #include "support/lookup.h"
+#include "tir/c/language.h"
 #include "tir/c/read/tokens.h"
 
 namespace mlf::tir::c {
@@ -171,17 +172,34 @@ class ConditionReader {
       return value && (!has_parentheses || cursor_.accept(sign(")"))) ? Value(*value)
                                                                       : std::nullopt;
     }
+    if (cursor_.accept_word("sizeof")) return size_of_type();
     const std::string_view word = cursor_.text(cursor_.advance());
     const auto macro = macros_.find(word);
     if (macro == macros_.end()) return integer_literal(word);
     if (!macro->second.is_certain) return std::nullopt;
     // A name that is not defined is 0 in a condition.
     if (!macro->second.is_defined) return Value(0);
-    std::string_view value = macro->second.value;
-    while (value.starts_with('(') && value.ends_with(')')) {
-      value = support::trimmed(value.substr(1, value.size() - 2));
-    }
-    return integer_literal(value);
+    return operand(macro->second.value);
+  }
+
+  /// A macro is text: `A + B` without parentheses is no operand.
+  Value operand(std::string_view macro) {
+    const support::SourceText source{{}, {}, macro};
+    ConditionReader inner(source, {0, static_cast<std::uint32_t>(macro.size())}, macros_);
+    inner.terms_ = terms_;
+    const Value value = macro.empty() ? std::nullopt : inner.term();
+    terms_ = inner.terms_;
+    return inner.cursor_.at_end() ? value : std::nullopt;
+  }
+
+  /// Of a type that has this size on every target.
+  Value size_of_type() {
+    if (!cursor_.accept(sign("("))) return std::nullopt;
+    const std::string_view name = cursor_.text(cursor_.advance());
+    const std::optional<DType> type = scalar_type(name);
+    const bool is_fixed = type && spelling_of(*type) == name;  // not `int`
+    if (!cursor_.accept(sign(")")) || !is_fixed || macros_.contains(name)) return std::nullopt;
+    return static_cast<std::int64_t>(type->element_bytes());
   }
 
   Cursor cursor_;

@@ -348,8 +348,14 @@ bool is_tvm_array(std::string_view head) {
 
 std::vector<Token> without_attributes(std::string_view text, Bytes head) {
   std::size_t depth = 0;
+  bool is_size = false;
   std::vector<Token> tokens = tokenize(text, head.begin, head.end);
   std::erase_if(tokens, [&](const Token& token) {
+    if (depth == 0 && token.is(sign("["))) is_size = true;
+    if (is_size) {
+      is_size = !token.is(sign("]"));
+      return false;
+    }
     if (token.is(sign("("))) ++depth;
     // The end token stays, also behind an open parenthesis.
     const bool is_inside = depth > 0 && !token.is(TokenKind::end);

@@ -59,7 +59,7 @@ bool is_tvm_array(std::string_view head);
 /// memory speed, without reading them.
 FileItems split(const support::SourceText& source);
 
-/// The tokens of a declaration outside of parentheses and without `__attribute__`.
+/// The tokens of a declaration without `__attribute__` and parentheses, except sizes of arrays.
 std::vector<Token> without_attributes(std::string_view text, Bytes head);
 
 /// The section that an attribute of a declaration names; empty if there is none.

@@ -215,17 +215,22 @@ TEST(CompiledC, ThePoolHasTheSizeThatTheCompilerGivesItOrAnUnknownOne) {
         "static uint8_t work[64] __attribute__((aligned(16)));", "extern uint8_t work[];",
         "extern uint8_t work[64];\nuint8_t work[64];", "static uint8_t work[64 + 4000];",
         "uint8_t work[0100];", "static uint8_t work[0x40];",
-        "#define SIZE (64)\nstatic uint8_t work[2 * SIZE - 64];"}) {
+        "#define SIZE (64)\nstatic uint8_t work[2 * SIZE - 64];", "static uint8_t work[(64)];",
+        "static uint8_t work[16 * sizeof(int32_t)];",
+        "#define HALF 32\n#define SIZE (2 * HALF)\nstatic uint8_t work[SIZE];"}) {
     EXPECT_TRUE(has_size(text)) << text;
   }
   for (const std::string_view text :
        {"static uint8_t work[64 - 128];", "static uint8_t work[0xFFFFFFFF + 65];",
         "static uint8_t work[\n#ifdef A\n64 +\n#endif\n64];",
         "#define uint8_t int64_t\n/* [ */ static uint8_t work[64];", "static uint8_t work[SIZE];",
-        "static uint8_t work[sizeof(int)];", "static uint8_t work[64][64];",
-        "static uint8_t (work)[6400];", "static uint8_t a[4], work[6400];",
-        "static struct { uint8_t a[6400]; } work;", "static uint8_t work[64] = {0};",
-        "#define uint8_t int64_t\nstatic uint8_t work[64];",
+        "static uint8_t work[sizeof(int)];",
+        "#define SIZE 32 + 32\nstatic uint8_t work[SIZE * 2 - 64];",
+        "#define SIZE SIZE\nstatic uint8_t work[SIZE];",
+        "#define int32_t int16_t\nstatic uint8_t work[16 * sizeof(int32_t)];",
+        "static uint8_t work[64][64];", "static uint8_t (work)[6400];",
+        "static uint8_t a[4], work[6400];", "static struct { uint8_t a[6400]; } work;",
+        "static uint8_t work[64] = {0};", "#define uint8_t int64_t\nstatic uint8_t work[64];",
         "#if A\nstatic uint8_t work[64];\n#else\nstatic uint8_t work[6400];\n#endif",
         "#if A\nstatic uint8_t work[64];\n#endif", "#pragma pack(1)\nstatic uint8_t work[64];",
         "static uint8_t work[64];\nstatic uint8_t work[64];"}) {
