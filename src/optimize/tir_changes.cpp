@@ -37,10 +37,17 @@ void TirChanges::set_number(StatedNumber number) {
                            known->second.change.after, value));
 }
 
+namespace {
+
+/// Whether the array goes. A constant of a pool goes from the list of the pool.
+bool is_removed(const ConstantUse& use, const NewConstant& after) {
+  return after.is_removed && use.key.pool.empty();
+}
+
+}  // namespace
+
 void TirChanges::set_constant(const ConstantUse& use, const NewConstant& after) {
-  // A constant of a pool is removed with the list of the pool.
-  const bool is_removed = after.is_removed && use.key.pool.empty();
-  if (is_removed || after.changes(use.element)) constants_.push_back({&use, &after});
+  if (is_removed(use, after) || after.changes(use.element)) constants_.push_back({&use, &after});
 }
 
 void TirChanges::set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted) {
@@ -120,7 +127,7 @@ class IrChange {
 
   tir::Module run() && {
     for (const auto& [use, after] : changes_.constants_) {
-      if (after->is_removed) {
+      if (is_removed(*use, *after)) {
         removed_.insert(use->owner);
       } else {
         change_use(*use, *after);
@@ -404,7 +411,7 @@ class TextChange {
   }
 
   void change_use(const ConstantUse& use, const NewConstant& after) {
-    if (after.is_removed) return;  // with its declaration in the C
+    if (is_removed(use, after)) return;  // with its declaration in the C
     if (after.dtype != use.element) {
       change_dtypes(use.variable, after.dtype);
       for (const NodeId buffer : use.buffers) change_dtypes(buffer, after.dtype);
