@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "deployment/definitions.h"
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "graph/kernels/functions.h"
@@ -389,7 +390,32 @@ Networks NetworkSearch::finish() && {
   }
   for (const graph::PoolSize& stated : deployment_.pool_sizes()) require_use(stated, networks);
   if (agreement_ != nullptr) add_checks_of_c(networks);
+  check_definitions(networks);
   return networks;
+}
+
+/// What mlf finds no definition of may be defined in assembler, by a macro or in a header.
+void NetworkSearch::check_definitions(Networks& networks) const {
+  support::NameSet<std::string> undefined;
+  for (const Network& network : networks.found) {
+    for (const graph::Check& check : network.topology.checks) {
+      if (check.code != graph::CheckCode::unknown_callee) continue;
+      undefined.insert(network.topology.kernel_of(network.topology[*check.call]).symbol);
+    }
+  }
+  const auto possible = possible_definitions(deployment_.archive(), undefined);
+  for (Network& network : networks.found) {
+    graph::Topology& topology = network.topology;
+    for (graph::Check& check : topology.checks) {
+      if (check.code != graph::CheckCode::unknown_callee) continue;
+      const std::string& symbol = topology.kernel_of(topology[*check.call]).symbol;
+      if (!possible.contains(symbol)) continue;
+      const std::string detail = "mlf reads no definition of " + graph::quoted(symbol);
+      std::ranges::replace(topology.gaps, check.detail, detail);
+      check.code = graph::CheckCode::external_callee;
+      check.detail = detail;
+    }
+  }
 }
 
 void NetworkSearch::add_checks_of_c(Networks& networks) const {

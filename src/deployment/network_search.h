@@ -69,6 +69,7 @@ class NetworkSearch {
   void read_mains(std::span<const graph::TirInput> stage, StatedModule stated);
   std::optional<std::size_t> module_of(const graph::Topology& topology) const;
   void add_checks_of_c(Networks& networks) const;
+  void check_definitions(Networks& networks) const;
 
   const Deployment& deployment_;
   const std::vector<Module>& modules_;

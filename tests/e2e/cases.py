@@ -291,7 +291,9 @@ class Cases(unittest.TestCase):
         self.expect(0, "verify", archive)
         for text, lines, mac in ((b"__attribute__((noinline, section(\".ramfunc\")))", b"", before),
                                  (b"IRAM_ATTR", macro, before),
-                                 (b"IRAM_ATTR", b'#include "esp_attr.h"\n', None), (b"__attribute__((weak))", b"", None)):
+                                 (b"IRAM_ATTR", b'#include "esp_attr.h"\n', before), (b"BOARD_ATTR", b'#include "board.h"\n', None),
+                                 (b"IRAM_ATTR", b"#define IRAM_ATTR __attribute__((weak))\n", None),
+                                 (b"__attribute__((weak))", b"", None)):
             archive = self.edited("past-a-constant", kernels, with_text(text, lines))
             with self.subTest(text=text):
                 self.expect(0, "verify", archive)

@@ -277,6 +277,23 @@ def in_kernels(pattern, by):
     return in_sources(lambda text: re.sub(pattern, by, text))
 
 
+def in_definitions(macro, value, by):
+    """Definitions of kernels, in a file that defines `macro`."""
+    return in_kernels(r"\A|" + KERNEL + r"(?= \{)", lambda found: (
+        found.expand(by) if isinstance(by, str) else by(found)) if found.group(1) else f"#define {macro}{value}\n")  # fmt: skip
+
+
+def in_other_file(path, text):
+    """The first kernel, defined in a file that mlf does not read."""
+    def changed(members):
+        found = re.search(KERNEL + r" \{\n.*?\n\}\n", "\n".join(members.values()), re.S)
+        if found is None:
+            return members
+        without = {name: content.replace(found.group(0), "\n") for name, content in members.items()}
+        return without | {path: text.format(name=re.search(r"tvmgen_\w+", found.group(0))[0])}
+    return changed
+
+
 def in_wrapper(line):
     """`line` at the beginning of the entry point."""
 
@@ -390,5 +407,21 @@ SOUND = {
     "a macro for checks": lambda members: in_main(members, lambda main: "#define CHECK(x) if ((x) != 0) return -1\n" * (
         "TVM_DLL" in main) + re.sub(CHECKED, r"CHECK(\1);", main)),
     "int as the type of results": edit_of_main(r"TVM_DLL int32_t", "TVM_DLL int", 1),
+    "comments behind names": in_kernels(KERNEL + r"(?= \{)", lambda found: found.group(0).replace("(", " /* in RAM */ (", 1)),
+    "attributes before names": in_kernels(KERNEL, lambda found: found.group(0).replace(
+        "int32_t tvmgen", "int32_t __attribute__((noinline)) tvmgen", 1)),
+    "attributes before results": in_kernels(KERNEL, lambda found: found.group(0).replace(
+        "int32_t tvmgen", "__attribute__((__section__(\".fast\"), hot)) int32_t tvmgen", 1)),
+    "macros with arguments before kernels": in_definitions(
+        "SECTION", '(x) __attribute__((section(x)))', r'\nSECTION(".fast") \1'),
+    "macros around names": in_definitions("RAMFUNC", "(name) name", lambda found: re.sub(
+        r"(tvmgen_\w+)", r"RAMFUNC(\1)", found.group(0), count=1)),
+    "names in parentheses": in_kernels(KERNEL + r"(?= \{)", lambda found: re.sub(
+        r"(tvmgen_\w+)", r"(\1)", found.group(0), count=1)),
+    "another name of int32_t for kernels": in_kernels(KERNEL + r"(?= \{)", lambda found: found.group(0).replace(
+        "int32_t tvmgen", "signed int tvmgen", 1)),
+    "a kernel in assembler": in_other_file("codegen/host/src/kernel.S", "{name}:\n  bx lr\n"),
+    "a kernel in a library": in_other_file("codegen/host/lib/libkernel.a", "!<arch>\n\0{name}\0"),
+    "a kernel by a macro": in_other_file("codegen/host/src/kernel.c", "DEFINE_KERNEL({name})\n"),
     "code that is switched off": in_sources(lambda text: text + "\n#if 0\nint32_t old(int32_t* a) { return a[-1]; }\n#endif\n"),
 }  # fmt: skip

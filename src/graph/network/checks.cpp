@@ -14,6 +14,17 @@
 
 namespace mlf::graph {
 
+std::set<StorageId> storages_of_externals(const Topology& topology) {
+  std::set<StorageId> storages;
+  for (const Call& call : topology.calls) {
+    if (topology.kernel_of(call).has_tir()) continue;
+    for (const Argument& argument : call.arguments) {
+      if (argument.storage) storages.insert(*argument.storage);
+    }
+  }
+  return storages;
+}
+
 namespace {
 
 std::set<ValueId> returned(const Topology& topology) {
@@ -136,7 +147,9 @@ struct PlacedValue {
   std::int64_t to;
 };
 
+/// Values whose lifetimes are certain.
 std::vector<PlacedValue> placed_values_of(const Topology& topology) {
+  const std::set<StorageId> uncertain = storages_of_externals(topology);
   const Lifetimes lifetimes(topology);
   std::vector<PlacedValue> placed_values;
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
@@ -146,6 +159,7 @@ std::vector<PlacedValue> placed_values_of(const Topology& topology) {
     // The written bytes: a reader may also read the value after it.
     const std::uint64_t bytes = value.type.bytes().value_or(0);
     if (!storage.pool || !storage.offset || bytes == 0) continue;
+    if (uncertain.contains(value.storage)) continue;
     const Lifetime life = lifetimes.of(id);
     placed_values.push_back(
         {id, *storage.pool, *storage.offset, *storage.offset + bytes, life.from, life.to});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,9 @@ void size_pool_constants(Topology& topology, tir::Node main);
 std::optional<Topology> relay_main(tir::Node module);
 
 // --- Checks (rules `edge-shapes`, `external-functions`, `storage`, `reads-and-writes`) -----------
+
+/// Storages that functions without TIR receive: these may read them, write them, or both.
+std::set<StorageId> storages_of_externals(const Topology& topology);
 
 /// Checks for unread values, contradictory sizes, and tensors that do not fit or overlap.
 void check_values(Topology& topology);

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "graph/network/completion.h"
 #include "graph/node_queries.h"
 #include "plan/network/network_problem.h"
 #include "plan/network/network_reader.h"
@@ -391,12 +393,15 @@ bool is_computed_with(const Topology& topology,
 }
 
 /// The buffers by offset, each with the end that it certainly reaches. Leaves out workspaces of
-/// kernels that are not understood, because only the kernel's code shows when they are in use.
+/// kernels that are not understood and tensors that these receive, because only the kernel's code
+/// shows when they are in use.
 std::vector<Certain> certain_buffers(const Topology& topology,
                                      const std::vector<std::optional<KernelTicks>>& ticks,
                                      const PoolProblem& pool) {
+  const std::set<graph::StorageId> uncertain = graph::storages_of_externals(topology);
   std::vector<Certain> list;
   for (const PlannedBuffer& buffer : pool.buffers) {
+    if (buffer.storage && uncertain.contains(*buffer.storage)) continue;
     if (!buffer.kernel) {
       list.push_back({&buffer, end_of(buffer)});
     } else if (is_computed_with(topology, ticks, *buffer.kernel)) {

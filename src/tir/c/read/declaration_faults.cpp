@@ -192,6 +192,8 @@ class FaultFinder {
     if (!has_tag && knows_headers_ && !is_type(at.text(tokens[0]))) {
       add(at, tokens[0], fmt::format("nothing declares the type '{}'", at.text(tokens[0])));
     }
+    // `signed`, `unsigned char`, `size_t`: other types may be the same, depending on the target.
+    if (is_among(kOtherTypes, at.text(tokens[0])) && at.text(tokens[0]) != "char") return {};
     // Where both have 32 bits, they are the same.
     std::string type(at.text(tokens[0]) == "int" ? "int32_t" : at.text(tokens[0]));
     for (std::size_t i = 1; i < tokens.size(); ++i) {

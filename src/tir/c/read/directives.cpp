@@ -33,9 +33,11 @@ constexpr auto kInertOfCompiler = std::to_array<std::string_view>(
 constexpr auto kOfLinker = std::to_array<std::string_view>(
     {"asm", "__asm", "__asm__", "alias", "weakref", "ifunc", "_Pragma"});
 
-/// Words before a function that change nothing that it computes.
+/// Words before a function that change nothing that it computes. The last ones are macros of
+/// ESP-IDF, Zephyr, nRF and STM32 for code in RAM, which their headers define.
 constexpr auto kBeforeFunctions =
-    std::to_array<std::string_view>({"__attribute__", "extern", "inline", "static"});
+    std::to_array<std::string_view>({"__attribute__", "__inline", "extern", "inline", "static",
+                                     "IRAM_ATTR", "__RAM_FUNC", "__ramfunc", "RAMFUNC"});
 /// Attributes of functions that change where and how they are compiled, not what they compute.
 constexpr std::array<std::string_view, 15> kHarmlessAttributes = {
     "aligned",   "always_inline", "cold",      "externally_visible",     "flatten",  "hot",
@@ -500,6 +502,15 @@ std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
   return std::nullopt;
 }
 
+bool is_harmless_specifier(std::string_view word) {
+  return is_among(kBeforeFunctions, word);
+}
+
+bool is_harmless_attribute(std::string_view name) {
+  const bool is_reserved = name.size() > 4 && name.starts_with("__") && name.ends_with("__");
+  return is_among(kHarmlessAttributes, is_reserved ? name.substr(2, name.size() - 4) : name);
+}
+
 bool Directives::is_harmless_export(std::string_view name, std::string_view value) const {
   return name == "TVM_DLL" && are_harmless_attributes(value);
 }
@@ -517,11 +528,11 @@ bool Directives::are_harmless_attributes(std::string_view text) const {
     const std::string_view word = text_of(token, expanded);
     if (token.kind == TokenKind::end) break;
     if (word == ")" && depth-- == 0) return false;
-    const bool is_attribute = depth == 0 && is_among(kBeforeFunctions, word);
+    const bool is_attribute = depth == 0 && is_harmless_specifier(word);
     const bool is_name = depth == 2 && token.kind == TokenKind::name;
     const bool is_sign = token.kind != TokenKind::name && (depth > 0 || word == "(" || word == ")");
     const bool is_known =
-        is_attribute || is_sign || depth > 2 || (is_name && is_among(kHarmlessAttributes, word));
+        is_attribute || is_sign || depth > 2 || (is_name && is_harmless_attribute(word));
     if (!is_known) return false;
     if (word == "(") ++depth;
   }

@@ -48,6 +48,11 @@ struct Directives {
   bool is_harmless_export(std::string_view name, std::string_view value) const;
 };
 
+/// Whether a word before a function changes nothing that the function computes.
+bool is_harmless_specifier(std::string_view word);
+/// The same for the name of an attribute, `noinline` or `__noinline__`.
+bool is_harmless_attribute(std::string_view name);
+
 /// The text with blanks in place of what no compiler reads, because a condition is false, and of
 /// conditions that the text and `macros` decide; nullopt if there are none. Places stay the same.
 std::optional<std::string> active_text(std::string_view text, const MacroValues& macros = {});

@@ -40,6 +40,10 @@ bool declares_array(std::string_view head) {
   return bracket != head.npos && !is_inside_of_parentheses(head.substr(0, bracket));
 }
 
+std::string_view without_blanks(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t\n") + 1);
+}
+
 /// The place of `words` in the head of a function, outside of parentheses.
 std::optional<std::size_t> place_of(std::string_view words, std::string_view head) {
   for (std::size_t at = head.find(words); at != head.npos; at = head.find(words, at + 1)) {
@@ -164,13 +168,17 @@ class Splitter {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
   }
 
-  /// The name before the first `(` that does not belong to an attribute.
+  /// The first name of TVM before a `(`, else the first one that is no attribute: macros may also
+  /// have arguments.
   std::string_view function_name(std::string_view head) const {
+    std::string_view first;
     for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
-      const std::string_view before = head.substr(0, head.find_last_not_of(" \t\n", paren - 1) + 1);
+      std::string_view before = without_blanks(head.substr(0, paren));
+      if (before.ends_with("*/")) before = without_blanks(before.substr(0, before.rfind("/*")));
       const std::size_t start = before.find_last_of(" \t\n*)");
       const std::string_view name = before.substr(start == before.npos ? 0 : start + 1);
-      if (name != "__attribute__") return name;
+      if (name.starts_with("tvmgen_")) return name;
+      if (first.empty() && name != "__attribute__") first = name;
       std::size_t close = paren;
       for (std::size_t depth = 0; close < head.size(); ++close) {
         if (head[close] == '(') ++depth;
@@ -178,7 +186,7 @@ class Splitter {
       }
       paren = head.find('(', close);
     }
-    return {};
+    return first;
   }
 
   /// The character after the head decides between an initialiser, a body and neither.

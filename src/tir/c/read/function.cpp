@@ -10,6 +10,7 @@
 #include "tir/c/language.h"
 #include "tir/c/read/body.h"
 #include "tir/c/read/constants.h"
+#include "tir/c/read/directives.h"
 #include "tir/pools.h"
 #include "tir/tvm_features.h"
 
@@ -273,14 +274,35 @@ FunctionDraft draft_of(ModuleContext& context, const support::SourceText& source
   return draft;
 }
 
-/// Reads TVM_DLL, the result, the name and the parameters.
+/// `((noinline, section(".fast")))`
+void pass_attributes(Cursor& cursor) {
+  std::size_t depth = 0;
+  do {
+    if (cursor.at(sign("("))) ++depth;
+    if (cursor.at(sign(")"))) --depth;
+    const bool is_name = depth == 2 && cursor.at_name();
+    if (is_name && !is_harmless_attribute(cursor.text())) cursor.fail("an unknown attribute");
+    cursor.advance();
+  } while (depth > 0 && !cursor.at_end());
+}
+
+/// Passes what changes nothing that a function computes.
+void pass_specifiers(Cursor& cursor) {
+  while (cursor.at_word("TVM_DLL") || is_harmless_specifier(cursor.text())) {
+    if (cursor.text(cursor.advance()) == "__attribute__") pass_attributes(cursor);
+  }
+}
+
+/// Reads the result, the name and the parameters.
 void read_head(FunctionContext& function, const Item& item, Params& params) {
   Cursor& cursor = function.cursor;
   if (!item.is_closed) cursor.fail("a function without its last '}'");
-  cursor.accept_word("TVM_DLL");
-  cursor.expect("int32_t");
+  pass_specifiers(cursor);
+  if (!cursor.accept_word("int")) cursor.expect("int32_t");
+  pass_specifiers(cursor);
   cursor.expect(item.name);
   params.read_signature();
+  pass_specifiers(cursor);
 }
 
 }  // namespace
