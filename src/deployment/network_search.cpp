@@ -353,6 +353,11 @@ void NetworkSearch::read_graph(std::size_t i, const graph::GraphKernels& kernels
   if (!module.files.parameters && possible != topology.inputs.end()) {
     topology.possible_parameter = possible->name;
   }
+  for (const graph::TirInput& source : kernels.inputs()) {
+    std::ranges::copy(source.document->other_memory, std::back_inserter(topology.other_memory));
+  }
+  const bool has_c_beside = topology.other_memory.empty() && agreement_ != nullptr;
+  if (has_c_beside) topology.other_memory = facts_of(i).other_memory;
   found_.emplace(i, std::move(topology));
 }
 

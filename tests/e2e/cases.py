@@ -374,6 +374,15 @@ class Cases(unittest.TestCase):
         self.expect(0, "optimize", "-o", output, self.archive("graph-params-values"))
         self.expect(0, "check", "--no-finding", "widened-weights", output)
 
+    def test_constants_of_graph_archives_that_nothing_reads_may_be_left_out(self):
+        array = (b'static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) unread[8] = {\n'
+                 b"    +0x01, +0x02, +0x03, +0x04, +0x05, +0x06, +0x07, +0x08\n};\n#ifdef __cplusplus\n")  # fmt: skip
+        before = self.report("graph-params-values")["flash"]["constants"]
+        archive = self.edited("graph-params-values", "codegen/host/src/default_lib1.c",
+                              lambda old: old.replace(b"#ifdef __cplusplus\n", array, 1))  # fmt: skip
+        constants = module_of(json_of("report", "--json", archive))["flash"]["constants"]
+        self.assertEqual(constants, {"min": before, "max": before + 32})
+
     def test_parameters_that_kernels_of_the_graph_executor_ignore_are_found(self):
         """The graph has shifts of zero as an input of the convolution, and its C does not read them."""
         findings = self.report("graph-params-values")["findings"]
