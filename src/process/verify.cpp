@@ -13,6 +13,8 @@
 #include "json/write_document.h"
 #include "process/job.h"
 #include "support/error.h"
+#include "support/name_map.h"
+#include "support/nearest.h"
 
 namespace mlf::process {
 namespace {
@@ -106,21 +108,28 @@ class Verifier {
     // The options of the earlier run determine the form of constants.
     const Inputs now = job_.inputs(then.constants);
     const auto missing = files_not_given(then, now);
-    for (const FileDigest& member : then.members) {
-      ++(is_unchanged(job_, member) ? result.passed : result.failed);
-    }
+    std::vector<std::string> changed;
+    const auto count = [&](const FileDigest& file, bool is_same) {
+      ++(is_same ? result.passed : result.failed);
+      if (!is_same) changed.push_back("'" + file.name + "'");
+    };
+    for (const FileDigest& member : then.members) count(member, is_unchanged(job_, member));
     for (const FileDigest& file : then.files) {
       if (std::ranges::find(missing, file.name) != missing.end()) continue;
-      ++(std::ranges::count(now.files, file) != 0 ? result.passed : result.failed);
+      count(file, std::ranges::count(now.files, file) != 0);
     }
     for (const std::string& file : missing) {
       report(FindingCode::missing_file, "mlf processed the archive with '" + file +
                                             "', a file beside it, which --tir has to give again");
     }
     if (missing.empty() ? then == now : result.failed == 0) return;
-    result.failed = std::max<std::size_t>(result.failed, 1);  // inputs of this run that the earlier
-                                                              // run did not read
-    report(FindingCode::stale_outputs, "the archive has changed since mlf processed it");
+    const support::NameIndex read(then.members, &FileDigest::name);
+    for (const FileDigest& member : now.members) {
+      if (read.find(member.name) == nullptr) count(member, false);
+    }
+    result.failed = std::max<std::size_t>(result.failed, 1);
+    report(FindingCode::stale_outputs, "the archive has changed since mlf processed it" +
+                                           (changed.empty() ? "" : ": " + some_of(changed)));
   }
 
   void check_outputs() {
