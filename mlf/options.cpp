@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -268,6 +269,14 @@ Limits with_macros_of(const CompilerArguments& options, Limits limits) {
   for (const std::string& word : support::words_of(options.flags)) {
     if (word.starts_with("-D")) define(std::string_view(word).substr(2), limits.macros);
     if (word.starts_with("-U")) limits.macros.erase(word.substr(2));
+  }
+  if (options.command.empty()) return limits;
+  const Compiler compiler{.command = options.command,
+                          .flags = support::words_of(options.flags),
+                          .timeout = std::chrono::seconds(5)};
+  // A compiler that does not run is an error where it compiles.
+  for (auto& [name, value] : predefined_macros(compiler).value_or(PredefinedMacros())) {
+    limits.macros.emplace(name, std::move(value));
   }
   return limits;
 }

@@ -35,7 +35,8 @@ struct Compiler {
   std::string command;               ///< a path, or a command with names that are in $PATH
   std::vector<std::string> flags;    ///< go before those of mlf: "-Os", "-mcpu=cortex-m4"
   std::chrono::seconds timeout{60};  ///< for each file; and a second more for each MiB of C
-  /// Of compiled C; others go by their flags, and `.rodata*` into flash.
+  /// Of compiled C. Others go by their names, as linker scripts place `.text`, `.rodata`, `.data`,
+  /// `.bss` and the like, then by their flags.
   SectionPlaces sections{};
 };
 
@@ -65,6 +66,11 @@ struct CompiledCode {
   std::uint64_t data = 0;  ///< sections that are written and have content
   std::uint64_t bss = 0;   ///< sections that are written and have none: pools
   std::map<std::string, SectionBytes, std::less<>> read_sections{};  ///< those of text and rodata
+  /// Sections of other names than those that linker scripts know, and their bytes in `data`, and in
+  /// `text` and `rodata`: only the linker script says whether they are in RAM.
+  std::set<std::string, std::less<>> unplaced{};
+  std::uint64_t unplaced_data = 0;
+  std::uint64_t unplaced_read = 0;
   std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol
   std::set<std::string, std::less<>> variables{};  ///< symbols of data, static ones too
   /// Functions and data of which a program can have one, by symbol: not static, not weak.
@@ -79,12 +85,21 @@ struct CompiledCode {
   std::uint64_t read_padding = 0;     ///< between text, rodata and the content of data
   std::uint64_t written_padding = 0;  ///< between data and bss
 
+  /// The bytes of `data` and `bss` that are in RAM, whatever the linker script does.
+  std::uint64_t least_ram() const { return data + bss - unplaced_data; }
+
   /// Null where it has no such function.
   const CompiledFunction* find(std::string_view symbol) const {
     const auto found = functions.find(symbol);
     return found == functions.end() ? nullptr : &found->second;
   }
 };
+
+using PredefinedMacros = std::map<std::string, std::string, std::less<>>;  ///< values by name
+
+/// Returns the macros without parameters that the compiler defines before it reads C, by its option
+/// -dM; none if it has no such option. Errors: `usage` if the compiler cannot be run; `io`.
+MLF_API Result<PredefinedMacros> predefined_macros(const Compiler& compiler);
 
 /// Compiles the files of codegen/host/src of a module, each by itself, in a temporary directory,
 /// and removes the directory. Headers come from the directories of the flags, then from the

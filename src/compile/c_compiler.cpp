@@ -1,9 +1,11 @@
 #include "compile/c_compiler.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "compile/stand_in_headers.h"
 #include "support/characters.h"
@@ -112,6 +114,20 @@ std::vector<std::string> command_words(const std::string& command) {
   return words;
 }
 
+namespace {
+
+ProgramResult run_compiler(const Compiler& compiler, const std::vector<std::string>& arguments,
+                           const WorkDirectory& directory, std::chrono::seconds more_time) {
+  std::vector<std::string> all = command_words(compiler.command);
+  all.insert(all.end(), compiler.flags.begin(), compiler.flags.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const ProgramLimits limits{
+      .time = compiler.timeout + more_time, .memory = kMostMemory, .file = kMostFile};
+  return run_program({.arguments = std::move(all), .limits = limits}, directory);
+}
+
+}  // namespace
+
 CCompiler::CCompiler(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler)
     : compiler_(compiler) {
@@ -123,18 +139,14 @@ CCompiler::CCompiler(const archive::Archive& archive, const Module& module,
 
 ProgramResult CCompiler::start(const std::vector<std::string>& arguments,
                                const std::string& output) const {
-  std::vector<std::string> all = command_words(compiler_.command);
-  all.insert(all.end(), compiler_.flags.begin(), compiler_.flags.end());
+  std::vector<std::string> all;
   // -idirafter: directories in the user's flags, which may have TVM's own headers, come first.
   for (const char* include : {"archive", "runtime", "tvm"}) {
     all.insert(all.end(), {"-idirafter", (directory_.path() / include).string()});
   }
   all.insert(all.end(), arguments.begin(), arguments.end());
   all.insert(all.end(), {"-o", output});
-  ProgramResult result = run_program(
-      {.arguments = all,
-       .limits = {.time = compiler_.timeout + time_, .memory = kMostMemory, .file = kMostFile}},
-      directory_);
+  ProgramResult result = run_compiler(compiler_, all, directory_, time_);
   if (is_success(result) && is_junk(output)) result.fault = kWroteNothing;
   return result;
 }
@@ -148,3 +160,27 @@ void CCompiler::require(const ProgramResult& result, const Location& where) cons
 }
 
 }  // namespace mlf::compile
+
+namespace mlf {
+
+Result<PredefinedMacros> predefined_macros(const Compiler& compiler) {
+  return support::to_result([&] {
+    const compile::WorkDirectory directory;
+    const std::string output = (directory.path() / "macros").string();
+    const std::vector<std::string> arguments{"-dM", "-E", "-x", "c", "/dev/null", "-o", output};
+    PredefinedMacros macros;
+    if (!is_success(compile::run_compiler(compiler, arguments, directory, {}))) return macros;
+    std::ifstream file(output);
+    for (std::string line; std::getline(file, line);) {
+      constexpr std::string_view kDefine = "#define ";
+      const std::size_t space = line.find(' ', kDefine.size());
+      const std::string name = line.substr(std::min(kDefine.size(), line.size()),
+                                           space - kDefine.size());
+      const bool is_plain = line.starts_with(kDefine) && name.find('(') == name.npos;
+      if (is_plain && space != line.npos) macros.emplace(name, line.substr(space + 1));
+    }
+    return macros;
+  });
+}
+
+}  // namespace mlf

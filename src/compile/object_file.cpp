@@ -5,6 +5,7 @@
 #include <gelf.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstring>
@@ -38,8 +39,25 @@ struct EndElf {
                        where);
 }
 
-/// Classifies a section by its flags if the user does not place it, as names of sections depend on
-/// the compiler; but linker scripts put `.rodata*` into flash whatever its flags are.
+/// Sections that all linker scripts know: `.text` and `.text.run`, but not `.text_ram`.
+constexpr std::array<std::string_view, 27> kKnownSections{
+    ".text",   ".rodata",     ".data",         ".bss",          ".init",        ".fini",
+    ".ctors",  ".dtors",      ".init_array",   ".fini_array",   ".tdata",       ".tbss",
+    ".sdata",  ".sbss",       ".srodata",      ".ldata",        ".lbss",        ".lrodata",
+    ".const",  ".literal",    ".eh_frame",     ".ARM.exidx",    ".ARM.extab",   ".got",
+    ".note",   ".gcc_except_table", ".preinit_array"};
+/// Linker scripts place these by name, whatever their flags are.
+constexpr std::array<std::string_view, 3> kReadByName{".rodata", ".srodata", ".lrodata"};
+constexpr std::array<std::string_view, 6> kWrittenByName{".data", ".sdata", ".ldata",
+                                                         ".bss",  ".sbss",  ".lbss"};
+
+bool is_one_of(std::span<const std::string_view> sections, std::string_view name) {
+  return std::ranges::any_of(sections, [&](std::string_view one) {
+    return name.starts_with(one) && (name.size() == one.size() || name[one.size()] == '.');
+  });
+}
+
+/// Classifies a section by its name and flags if the user does not place it.
 void add_section(const GElf_Shdr& section, std::string_view name, const SectionPlaces& places,
                  CompiledCode& code) {
   if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) return;
@@ -49,9 +67,14 @@ void add_section(const GElf_Shdr& section, std::string_view name, const SectionP
   const auto placed = places.find(name);
   const bool is_placed = placed != places.end();
   const bool is_in_ram = is_placed ? placed->second == SectionMemory::ram
-                                   : is_writable && !name.starts_with(".rodata");
+                                   : is_one_of(kWrittenByName, name) ||
+                                         (is_writable && !is_one_of(kReadByName, name));
   if (is_writable && !is_in_ram && !is_placed) code.writable_rodata += section.sh_size;
   const bool has_content = section.sh_type != SHT_NOBITS;
+  if (!is_placed && has_content && !is_one_of(kKnownSections, name)) {
+    code.unplaced.emplace(name);
+    (is_in_ram ? code.unplaced_data : code.unplaced_read) += section.sh_size;
+  }
   if (!is_in_ram || has_content) code.read_padding += padding;
   if (is_in_ram) code.written_padding += padding;
   if (!is_in_ram) {

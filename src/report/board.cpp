@@ -82,7 +82,10 @@ void add_parts(const std::string& archive, const ModuleReport& module, const Lib
   add(kExecutor, module.ram.executor);
   add(kHeap, module.ram.heap);
   add(kStack, needed(module, Resource::stack, library));
-  add(kData, module.code ? static_data(module) : Count::unknown());
+  // The board says where sections are that linker scripts do not know.
+  Count data = module.code ? static_data(module) : Count::unknown();
+  if (data.max) *data.max -= std::min(*data.max, code.unplaced_read);
+  add(kData, data);
   // A compiler has constants in sections.
   const Count constants = module.code ? Count() : needed(module, Resource::constants);
   add(kConstants, constants);

@@ -57,7 +57,7 @@ Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
   const Count beside = ram.io + ram.executor + ram.heap + stack_of(module, library);
   Count all = ram.pools + report::static_data(module) + beside;
   // The sections also have variables whose sizes only a compiler knows.
-  if (module.code) all.min = std::max(all.min, module.code->data + module.code->bss + beside.min);
+  if (module.code) all.min = std::max(all.min, module.code->least_ram() + beside.min);
   return all;
 }
 
@@ -152,6 +152,13 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
         "TVM's graph executor calls the kernels and is not in the archive: its stack is unknown");
   }
   add_foreign_code(*module.code, library, resource, is_stack, missing);
+  if (resource == Resource::ram && !module.code->unplaced.empty()) {
+    const std::set<std::string, std::less<>>& names = module.code->unplaced;
+    missing.push_back(fmt::format(
+        "the linker script decides whether {} {} in RAM; mlf check --section {}=ram or =flash",
+        some_of(std::vector<std::string>(names.begin(), names.end()), 3),
+        names.size() == 1 ? "is" : "are", *names.begin()));
+  }
   const std::uint64_t padding = resource == Resource::ram     ? module.code->written_padding
                                 : resource == Resource::flash ? module.code->read_padding
                                                               : 0;
@@ -274,9 +281,11 @@ Count static_data(const ModuleReport& module) {
   // v0.9 development versions put pools into `.data.tvm`.
   const std::uint64_t all = code.data + code.bss;
   const bool has_pools = pools && *pools <= code.bss && defines_pools(module);
-  const std::uint64_t least = pools && *pools <= all ? all - *pools : 0;
-  const Count others(least, has_pools ? least : all);
-  return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
+  const auto beside_pools = [&](std::uint64_t bytes) {
+    return pools && *pools <= bytes ? bytes - *pools : 0;
+  };
+  const Count others(beside_pools(code.least_ram()), has_pools ? beside_pools(all) : all);
+  return compiled_bytes(code, 0) + others + Count(0, code.written_padding + code.unplaced_read);
 }
 
 bool is_own(const ModuleReport& module, const graph::Pool& pool) {
@@ -458,8 +467,7 @@ std::uint64_t unshared(const ModuleReport& module, Resource resource) {
     if (is_workspace && report::is_own(module, pool)) pools += pool.bytes.value_or(0);
   }
   if (resource == Resource::buffers || !module.code) return pools;
-  const std::uint64_t sections = module.code->data + module.code->bss;
-  return std::max(sections, pools + report::static_data(module).min);
+  return std::max(module.code->least_ram(), pools + report::static_data(module).min);
 }
 
 /// nullopt for resources of one run of one network.

@@ -305,9 +305,13 @@ class Finder {
   }
 
  private:
+  std::span<const tir::OtherMemory> other_memory() const {
+    if (!module_.network) return {};
+    return module_.network->other_memory;
+  }
+
   void collect_unread() {
-    if (!module_.network) return;
-    for (const tir::OtherMemory& one : module_.network->other_memory) {
+    for (const tir::OtherMemory& one : other_memory()) {
       if (is_unread(one)) unread_.insert(one.name);
     }
   }
@@ -342,6 +346,8 @@ class Finder {
   void add_constant(std::string name, Node array) {
     const auto data = tir::data_of(array);
     if (!data || data->size() < kSmallestConstant) return;
+    // Functions may share an array of the C.
+    if (!seen_.insert(data->data()).second) return;
     constants_.push_back({std::move(name), array.dtype(f::NDArray::dtype), *data});
   }
 
@@ -374,7 +380,14 @@ class Finder {
   }
 
   void find_writable_constants() {
-    if (!module_.code || module_.code->writable_rodata == 0) return;
+    bool has_pool = false;
+    for (const tir::OtherMemory& one : other_memory()) {
+      if (one.kind != tir::OtherKind::writable) continue;
+      has_pool = true;
+      add(CostFindingCode::writable_constants, one.name, analysis::to_count(one.bytes),
+          "the pool is declared without const: a linker that goes by flags puts it into RAM");
+    }
+    if (has_pool || !module_.code || module_.code->writable_rodata == 0) return;
     add(CostFindingCode::writable_constants, ".rodata", module_.code->writable_rodata,
         "its constants are declared without const: a linker that goes by flags puts them into RAM");
   }
@@ -473,6 +486,7 @@ class Finder {
   const SearchedCode& code_;
   const std::vector<NamedFunction>& functions_;
   support::NameSet<std::string_view> unread_;  // constants of the C
+  std::set<const std::byte*> seen_;
   std::vector<Constant> constants_;
   std::vector<CostFinding> findings_;
 };

@@ -197,7 +197,8 @@ void collect_reasons(ModuleReport& module) {
     for (const tir::OtherMemory& one : module.network->other_memory) {
       if (one.kind == tir::OtherKind::variable) {
         note(module, "the size of variable '" + one.name + "' of the C is not read");
-      } else if (one.kind != tir::OtherKind::padding) {
+      } else if (one.kind == tir::OtherKind::constant ||
+                 one.kind == tir::OtherKind::constant_in_kernel) {
         unused.push_back("'" + one.name + "'");
       }
     }
@@ -237,6 +238,7 @@ Count constants_of(const graph::Topology& network, const graph::MemoryTotals& to
     const Count all = analysis::to_count(one.bytes);
     switch (one.kind) {
       case tir::OtherKind::variable:
+      case tir::OtherKind::writable:
         break;
       case tir::OtherKind::constant:
         bytes += Count{0, all.max};
@@ -272,6 +274,20 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
     }
   }
   module.peak = analysis::ram_peak(network);
+}
+
+/// Pools of constants that are not `const` are in RAM, unless they are in a section that linker
+/// scripts put into flash. A compiler has them in its sections.
+void add_writable_pools(ModuleReport& module) {
+  if (!module.network || (module.code && module.code->uncompiled.empty())) return;
+  for (const tir::OtherMemory& one : module.network->other_memory) {
+    if (one.kind != tir::OtherKind::writable || one.section.starts_with(".rodata")) continue;
+    const bool is_in_ram = one.section.empty() || one.section.starts_with(".data");
+    module.ram.pools += Count(is_in_ram ? one.bytes.value_or(0) : 0, one.bytes);
+    if (is_in_ram) continue;
+    note(module, fmt::format("the linker script decides whether pool '{}' in section {} is in RAM",
+                             one.name, one.section));
+  }
 }
 
 /// The application stores or loads what the graph executor reads.
@@ -369,6 +385,7 @@ class Reporter {
     add_objects(deployment_.archive(), module, report);
     // Without C, no compiler adds anything to them.
     if (report.objects && module.files.sources.empty()) report.code = report.objects->code;
+    add_writable_pools(report);
     collect_reasons(report);
     report.contradictions = contradictions_of(deployment_, position, network);
     return report;

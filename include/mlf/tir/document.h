@@ -175,6 +175,7 @@ enum class OtherKind : std::uint8_t {
   constant,            ///< no code of a function with TIR uses it: compilers may leave it out
   constant_in_kernel,  ///< the same, but it counts as a constant of a function with TIR
   padding,             ///< at the end of a pool of constants
+  writable,            ///< a pool of constants that is not `const`
 };
 
 /// Memory of generated C that belongs to no function and is no pool.
@@ -182,6 +183,7 @@ struct OtherMemory {
   OtherKind kind{};
   std::string name;                      ///< its own, or that of the function or pool
   std::optional<std::uint64_t> bytes{};  ///< nothing: not read
+  std::string section{};                 ///< of OtherKind::writable; empty: not stated
 };
 
 struct Document {

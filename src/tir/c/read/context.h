@@ -202,6 +202,8 @@ struct Pool {
   std::string_view name{};
   std::int64_t bytes = 0;
   std::int64_t padding = 0;  ///< of the struct, behind the last constant
+  bool is_writable = false;  ///< constants that are not `const`
+  std::string section{};     ///< of constants; empty: not stated
   bool is_constant = false;
   Bytes size{};                              ///< the expression between the brackets of an array
   std::optional<Place> size_place{};         ///< of the digits of `bytes`, if a file contains them

@@ -410,6 +410,13 @@ class ModuleReader {
                      .name = std::string(pool.name),
                      .bytes = static_cast<std::uint64_t>(bytes)});
     }
+    for (const Pool& pool : context_.facts.pools) {
+      if (!pool.is_writable) continue;
+      all.push_back({.kind = OtherKind::writable,
+                     .name = std::string(pool.name),
+                     .bytes = static_cast<std::uint64_t>(pool.bytes + pool.padding),
+                     .section = pool.section});
+    }
     return all;
   }
 
@@ -470,7 +477,13 @@ class ModuleReader {
       file.require_plain(item);
       return read_constant_pool(context_, file.source, item);
     });
-    if (pool) return add_pool(*std::move(pool));
+    if (pool) {
+      const std::string_view head = file.text(item.head);
+      const std::string_view before_type = head.substr(0, head.find("struct "));
+      pool->is_writable = support::find_word(before_type, "const") == head.npos;
+      pool->section = section_of(file.source.text, item);
+      return add_pool(*std::move(pool));
+    }
     hide_pools(file.source, item);
     note_unread("the constant pool", pool.error());
   }
