@@ -630,13 +630,17 @@ std::optional<TickRange> KernelTicks::touched(std::size_t argument) const {
   return result;
 }
 
-KernelTicks::FoundLet KernelTicks::find_let(std::string_view name,
-                                            std::optional<std::uint64_t> offset) const {
-  FoundLet found;
-  for (const LetTicks& let : lets) {
-    if (let.name != name || let.offset != offset) continue;
+KernelTicks::FoundBuffer KernelTicks::find(const graph::KernelBuffer& buffer) const {
+  FoundBuffer found;
+  const auto add = [&](const std::optional<TickRange>& ticks) {
     found.is_found = true;
-    include(found.touched, let.touched);
+    include(found.touched, ticks);
+  };
+  for (const LetTicks& let : lets) {
+    if (buffer.pool && let.name == buffer.name && let.offset == buffer.offset) add(let.touched);
+  }
+  for (const AllocationTicks& own : allocations) {
+    if (!buffer.pool && own.name == buffer.name) add(own.touched);
   }
   return found;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/kernels/kernel_code.h"
+#include "mlf/graph/topology.h"
 
 namespace mlf::plan {
 
@@ -75,12 +76,13 @@ struct KernelTicks {
   /// When an argument is touched, directly or through `lets`; empty if never, as far as is known.
   std::optional<TickRange> touched(std::size_t argument) const;
 
-  struct FoundLet {
+  struct FoundBuffer {
     bool is_found = false;
     std::optional<TickRange> touched;  ///< nothing: never
   };
-  /// The lets with one name and offset, which count as one.
-  FoundLet find_let(std::string_view name, std::optional<std::uint64_t> offset) const;
+  /// Lets with the name and offset of a place in a pool, or allocations with the name of other
+  /// memory. Several count as one.
+  FoundBuffer find(const graph::KernelBuffer& buffer) const;
 
   /// Whether the kernel only reads and writes the memory of its arguments.
   bool only_computes() const { return is_followed && unknown_callees.empty(); }

@@ -54,18 +54,14 @@ struct Selection {
 class StayCollector {
  public:
   StayCollector(const Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology),
-        ticks_(ticks_of_kernels(topology, sources)),
-        clock_(clock_of(topology, ticks_)),
-        stays_of_values_(topology.values.size()) {}
+      : topology_(topology), ticks_(topology, sources), stays_of_values_(topology.values.size()) {}
 
   void run() {
-    const graph::Lifetimes lifetimes(topology_);
     for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-      add_value(static_cast<graph::ValueId>(i), lifetimes);
+      add_value(static_cast<graph::ValueId>(i));
     }
     for (const Call& call : topology_.calls) {
-      is_complete_ = is_complete_ && ticks_of(call) != nullptr;
+      is_complete_ = is_complete_ && ticks_.understood(call.kernel) != nullptr;
       add_workspaces(call);
       add_shared(call);
     }
@@ -77,54 +73,7 @@ class StayCollector {
   bool is_complete() const { return is_complete_; }
 
  private:
-  /// Null for a kernel that is not understood.
-  const KernelTicks* ticks_of(const Call& call) const {
-    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
-    const bool is_understood =
-        ticks && ticks->is_followed && topology_.kernel_of(call).gaps.empty();
-    return is_understood ? &*ticks : nullptr;
-  }
-
-  std::optional<TickRange> touched_in(const Call& call,
-                                      const std::optional<TickRange>& ticks) const {
-    if (!ticks) return std::nullopt;
-    const std::int64_t begin = clock_[call.position];
-    return TickRange{begin + ticks->first, begin + ticks->last};
-  }
-
-  /// The ticks in which one end of an edge touches its value, if known.
-  std::optional<TickRange> touched_at(const graph::Endpoint& end) const {
-    if (end.kind == graph::EndpointKind::copy) {
-      const std::int64_t tick = clock_[topology_.copies[end.step].position];
-      return TickRange{tick, tick};
-    }
-    const Call& call = topology_.calls[end.step];
-    const KernelTicks* ticks = ticks_of(call);
-    if (ticks == nullptr) return std::nullopt;
-    return touched_in(call, ticks->touched(end.argument));
-  }
-
-  /// From the first tick that needs the value to the last one. Empty if none is known.
-  Interval life_of(graph::ValueId id) const {
-    const graph::Value& value = topology_[id];
-    const std::int64_t end = clock_.back();
-    if (value.kind == graph::ValueKind::constant) return {0, end};
-    Interval life{0, 1};  // an input exists before main
-    if (value.kind == graph::ValueKind::computed) {
-      // The value exists after a producer that is not understood, regardless of when the producer
-      // wrote it.
-      const std::int64_t next = value.first_definition ? clock_[*value.first_definition + 1] : 0;
-      const auto written = value.producer ? touched_at(*value.producer) : std::nullopt;
-      life = written ? Interval{written->first, written->last + 1} : Interval{next, next};
-    }
-    for (const graph::Endpoint& consumer : value.consumers) {
-      const auto touched = touched_at(consumer);
-      if (touched) life.upper = std::max(life.upper, touched->last + 1);
-    }
-    return life;
-  }
-
-  void add_value(graph::ValueId id, const graph::Lifetimes& lifetimes) {
+  void add_value(graph::ValueId id) {
     const graph::Value& value = topology_[id];
     const graph::Storage& storage = topology_[value.storage];
     if (!is_in_ram(topology_, storage)) return;
@@ -134,40 +83,24 @@ class StayCollector {
     // Outside of pools no value is larger than its allocation (MemoryUse).
     if (!storage.pool && storage.bytes)
       bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);
-    Interval life = life_of(id);
-    if (lifetimes.of(id).to == graph::Lifetime::kForever) life.upper = clock_.back();
+    const Interval life = ticks_.life_of(id).certain;
     if (!bytes) is_complete_ = false;
     if (!bytes || *bytes == 0 || life.lower >= life.upper) return;
     stays_of_values_[index(id)] = stays_.size();
     stays_.push_back({life, *bytes, index(value.storage), storage.pool});
   }
 
-  /// Lets and allocations with one name count together.
-  std::optional<TickRange> workspace_ticks(const KernelTicks& ticks, const KernelBuffer& buffer) {
-    KernelTicks::FoundLet found;
-    if (buffer.pool) {
-      found = ticks.find_let(buffer.name, buffer.offset);
-    } else {
-      for (const AllocationTicks& own : ticks.allocations) {
-        if (own.name != buffer.name) continue;
-        found.is_found = true;
-        include(found.touched, own.touched);
-      }
-    }
-    if (!found.is_found) is_complete_ = false;
-    return found.touched;
-  }
-
   void add_workspaces(const Call& call) {
-    const KernelTicks* ticks = ticks_of(call);
+    const KernelTicks* ticks = ticks_.understood(call.kernel);
     const graph::Kernel& kernel = topology_.kernel_of(call);
     if (ticks == nullptr || !topology_.is_in_ram(kernel.device)) return;
     for (const KernelBuffer& buffer : kernel.workspaces) {
-      const auto touched = touched_in(call, workspace_ticks(*ticks, buffer));
-      if (!buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
+      const auto [is_found, touched] = ticks->find(buffer);
+      if (!is_found || !buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
       if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
       workspaces_[{call.position, buffer.name, buffer.offset}].push_back(stays_.size());
-      stays_.push_back({{touched->first, touched->last + 1},
+      const std::int64_t begin = ticks_.begin_of(call);
+      stays_.push_back({{begin + touched->first, begin + touched->last + 1},
                         *buffer.bytes,
                         topology_.storages.size() + stays_.size(),
                         buffer.pool,
@@ -188,7 +121,7 @@ class StayCollector {
   std::optional<std::size_t> stay_of(const Call& call, const TickMemory& memory,
                                      bool is_read) const {
     if (memory.let) {
-      const LetTicks& let = ticks_[index(call.kernel)]->lets[*memory.let];
+      const LetTicks& let = ticks_.of(call.kernel)->lets[*memory.let];
       const auto found = workspaces_.find({call.position, let.name, let.offset});
       if (found == workspaces_.end() || found->second.size() != 1) return std::nullopt;
       return found->second.front();
@@ -201,10 +134,10 @@ class StayCollector {
   }
 
   void add_shared(const Call& call) {
-    const KernelTicks* ticks = ticks_of(call);
+    const KernelTicks* ticks = ticks_.understood(call.kernel);
     if (ticks == nullptr) return;
     for (const InPlaceTick& one : ticks->in_place) {
-      const std::int64_t tick = clock_[call.position] + one.tick;
+      const std::int64_t tick = ticks_.begin_of(call) + one.tick;
       const auto from = stay_of(call, one.from, true);
       const auto to = stay_of(call, one.to, false);
       if (!from || !to || stays_[*from].owner == stays_[*to].owner) continue;
@@ -220,8 +153,7 @@ class StayCollector {
   static constexpr std::size_t kMaxStays = 10'000'000;
 
   const Topology& topology_;
-  std::vector<std::optional<KernelTicks>> ticks_;  // by kernel
-  std::vector<std::int64_t> clock_;                // NetworkProblem::first_tick
+  NetworkTicks ticks_;
   std::vector<std::optional<std::size_t>> stays_of_values_;
   /// By step, name and offset: two lets of one kernel may have one name.
   std::map<WorkspaceKey, std::vector<std::size_t>> workspaces_;

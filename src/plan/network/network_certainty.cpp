@@ -72,11 +72,11 @@ void NetworkReader::read_accesses() {
       contents_[i] = all_of(bytes);
     }
   }
-  std::vector<const Call*> calls(steps_.size());
-  std::vector<const graph::Copy*> copies(steps_.size());
+  std::vector<const Call*> calls(topology_.steps());
+  std::vector<const graph::Copy*> copies(topology_.steps());
   for (const Call& call : topology_.calls) calls[call.position] = &call;
   for (const graph::Copy& copy : topology_.copies) copies[copy.position] = &copy;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls[i] != nullptr) read_accesses_of(*calls[i]);
     if (copies[i] != nullptr) read_accesses_of(*copies[i]);
   }
@@ -135,7 +135,7 @@ void NetworkReader::expect_written(graph::StorageId id, const ByteSet& read, con
 }
 
 void NetworkReader::read_accesses_of(const Call& call) {
-  const std::optional<analysis::Accesses>& accesses = kernels_[index(call.kernel)].accesses;
+  const std::optional<analysis::Accesses>& accesses = accesses_[index(call.kernel)];
   // Without TIR, the pools are already refused.
   if (!accesses) return;
   const std::string who = kernel_at(call.kernel);
@@ -188,7 +188,7 @@ std::uint64_t NetworkReader::check_workspace(graph::KernelId id,
                                              const graph::KernelBuffer& workspace,
                                              PoolProblem& pool) {
   std::uint64_t bytes = *workspace.bytes;
-  const std::optional<analysis::Accesses>& accesses = kernels_[index(id)].accesses;
+  const std::optional<analysis::Accesses>& accesses = accesses_[index(id)];
   if (!accesses) return bytes;
   const std::string who = kernel_at(id);
   const std::string name = quoted(workspace.name);
@@ -293,7 +293,7 @@ void NetworkReader::check_network() {
 /// Checks that all effects of the call on memory of pools are known.
 void NetworkReader::check_call(const Call& call) {
   const Kernel& kernel = topology_.kernel_of(call);
-  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
+  const std::optional<KernelTicks>& ticks = ticks_.of(call.kernel);
   if (!ticks) {
     return refuse_all(quoted(kernel.symbol) +
                       " has no TIR: it may keep the pointers that it is given");
@@ -383,10 +383,8 @@ struct Certain {
   std::uint64_t end;
 };
 
-bool is_computed_with(const Topology& topology,
-                      const std::vector<std::optional<KernelTicks>>& ticks,
-                      graph::KernelId kernel) {
-  const std::optional<KernelTicks>& known = ticks[index(kernel)];
+bool is_computed_with(const Topology& topology, const NetworkTicks& ticks, graph::KernelId kernel) {
+  const std::optional<KernelTicks>& known = ticks.of(kernel);
   return topology.kernels[index(kernel)].has_tir() && known && known->is_followed &&
          std::ranges::none_of(known->unknown_callees,
                               [](const UnknownCallee& callee) { return callee.takes_memory; });
@@ -395,8 +393,7 @@ bool is_computed_with(const Topology& topology,
 /// The buffers by offset, each with the end that it certainly reaches. Leaves out workspaces of
 /// kernels that are not understood and tensors that these receive, because only the kernel's code
 /// shows when they are in use.
-std::vector<Certain> certain_buffers(const Topology& topology,
-                                     const std::vector<std::optional<KernelTicks>>& ticks,
+std::vector<Certain> certain_buffers(const Topology& topology, const NetworkTicks& ticks,
                                      const PoolProblem& pool) {
   const std::set<graph::StorageId> uncertain = graph::storages_of_externals(topology);
   std::vector<Certain> list;
@@ -441,15 +438,16 @@ std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
                                                  std::span<const graph::TirInput> sources) {
   std::vector<graph::Check> checks;
   if (topology.pools.empty()) return checks;
-  const auto ticks = ticks_of_kernels(topology, sources);
+  NetworkReader reader(topology, sources);
   // Code that mentions arguments without using them makes lifetimes look longer than they are.
   const bool is_bound = std::ranges::any_of(
-      ticks, [](const std::optional<KernelTicks>& kernel) { return kernel && kernel->is_packed; });
+      reader.ticks().kernels(),
+      [](const std::optional<KernelTicks>& kernel) { return kernel && kernel->is_packed; });
   if (is_bound) return checks;
   // Offsets and lifetimes tell; only where a size is unknown would the bytes matter that kernels
   // touch.
-  for (const PoolProblem& pool : NetworkReader(topology, sources).placed(ticks)) {
-    const std::vector<Certain> buffers = certain_buffers(topology, ticks, pool);
+  for (const PoolProblem& pool : reader.placed()) {
+    const std::vector<Certain> buffers = certain_buffers(topology, reader.ticks(), pool);
     std::size_t pairs = 0;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       for (std::size_t k = i + 1; k < buffers.size(); ++k) {

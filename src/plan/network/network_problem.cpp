@@ -30,16 +30,6 @@ std::uint64_t alignment_of_offset(std::uint64_t offset) {
 
 }  // namespace
 
-void NetworkReader::read_kernels(const std::vector<std::optional<KernelTicks>>& ticks) {
-  for (const std::optional<KernelTicks>& of_kernel : ticks) {
-    kernels_.push_back({.ticks = of_kernel, .accesses = {}, .first_of_calls = {}});
-  }
-  steps_ = clock_of(topology_, ticks);
-  for (const Call& call : topology_.calls) {
-    kernels_[index(call.kernel)].first_of_calls.push_back(steps_[call.position]);
-  }
-}
-
 /// Constants keep their offsets, at which the archive contains their bytes.
 void NetworkReader::find_pools() {
   for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
@@ -90,9 +80,8 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
     refuse(pool, "buffers reach beyond the pool");
 }
 
-std::vector<PoolProblem> NetworkReader::placed(
-    const std::vector<std::optional<KernelTicks>>& ticks) {
-  read_kernels(ticks);
+std::vector<PoolProblem> NetworkReader::placed() {
+  accesses_.resize(topology_.kernels.size());
   find_pools();
   reaches_.resize(topology_.storages.size());
   add_storages();
@@ -105,10 +94,9 @@ std::vector<PoolProblem> NetworkReader::placed(
 /// Buffers come before pairs of buffers, and both come before the alignment, which depends on all
 /// offsets of a pool.
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
-  read_kernels(ticks_of_kernels(topology_, sources_));
-  const auto codes = code_of_kernels(topology_, sources_);
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (codes[i] != nullptr) kernels_[i].accesses = analysis::accesses_of(*codes[i]);
+  for (const graph::KernelCode* const code : code_of_kernels(topology_, sources_)) {
+    accesses_.emplace_back();
+    if (code != nullptr) accesses_.back() = analysis::accesses_of(*code);
   }
   find_pools();
   check_network();
@@ -122,7 +110,7 @@ NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
     find_in_place(static_cast<graph::CallId>(i));
   }
   for (PoolProblem& pool : result_.pools) finish(pool, alignments);
-  result_.first_tick = std::move(steps_);
+  result_.first_tick = ticks_.clock();
   return std::move(result_);
 }
 
@@ -147,33 +135,81 @@ std::vector<const graph::KernelCode*> code_of_kernels(const Topology& topology,
   return found;
 }
 
-std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topology,
-                                                         std::span<const graph::TirInput> sources) {
-  std::vector<std::optional<KernelTicks>> ticks;
+NetworkTicks::NetworkTicks(const Topology& topology, std::span<const graph::TirInput> sources)
+    : topology_(topology), lifetimes_(topology), first_of_calls_(topology.kernels.size()) {
   for (const graph::KernelCode* const code : code_of_kernels(topology, sources)) {
-    ticks.emplace_back();
-    if (code != nullptr) ticks.back() = kernel_ticks(*code);
+    kernels_.emplace_back();
+    if (code != nullptr) kernels_.back() = kernel_ticks(*code);
   }
-  return ticks;
-}
-
-// One clock for all pools: the steps of main in order, each with as many ticks as its kernel has.
-// Tick 0 is before main. A copy or device hook takes one tick.
-std::vector<std::int64_t> clock_of(const Topology& topology,
-                                   const std::vector<std::optional<KernelTicks>>& ticks) {
   std::vector<std::int64_t> lengths(topology.steps(), 1);
   for (const Call& call : topology.calls) {
-    const std::optional<KernelTicks>& of_kernel = ticks[index(call.kernel)];
-    if (of_kernel) lengths[call.position] = of_kernel->count;
+    if (of(call.kernel)) lengths[call.position] = of(call.kernel)->count;
   }
-  std::vector<std::int64_t> clock;
-  std::int64_t now = 1;
-  for (const std::int64_t length : lengths) {
-    clock.push_back(now);
-    now += length;
+  clock_.push_back(1);
+  for (const std::int64_t length : lengths) clock_.push_back(clock_.back() + length);
+  for (const Call& call : topology.calls) {
+    first_of_calls_[index(call.kernel)].push_back(begin_of(call));
   }
-  clock.push_back(now);
-  return clock;
+}
+
+const KernelTicks* NetworkTicks::understood(graph::KernelId kernel) const {
+  const std::optional<KernelTicks>& ticks = of(kernel);
+  const bool is_understood =
+      ticks && ticks->is_followed && topology_.kernels[index(kernel)].gaps.empty();
+  return is_understood ? &*ticks : nullptr;
+}
+
+std::vector<Interval> NetworkTicks::in_calls_of(graph::KernelId kernel,
+                                                const TickRange& ticks) const {
+  std::vector<Interval> pieces;
+  for (const std::int64_t first : first_of_calls_[index(kernel)]) {
+    pieces.push_back({first + ticks.first, first + ticks.last + 1});
+  }
+  return pieces;
+}
+
+TickRange NetworkTicks::whole_step(graph::Position position) const {
+  return {clock_[position], clock_[position + 1] - 1};
+}
+
+/// The ticks in which one end of an edge touches its value; none if a kernel gets a tensor that it
+/// does not need, such as a whole tuple of which it uses a part.
+NetworkTicks::Touch NetworkTicks::touched_at(const graph::Endpoint& end) const {
+  if (end.kind == graph::EndpointKind::copy) {
+    const TickRange whole = whole_step(topology_.copies[end.step].position);
+    return {whole, whole};
+  }
+  const Call& call = topology_.calls[end.step];
+  if (!of(call.kernel)) return {std::nullopt, whole_step(call.position)};
+  std::optional<TickRange> touched = of(call.kernel)->touched(end.argument);
+  if (touched) touched = TickRange{begin_of(call) + touched->first, begin_of(call) + touched->last};
+  return {understood(call.kernel) != nullptr ? touched : std::nullopt, touched};
+}
+
+/// From the first access of any end to the last; inputs from before main, outputs to its end,
+/// constants always.
+ValueLife NetworkTicks::life_of(graph::ValueId id) const {
+  const graph::Value& value = topology_[id];
+  const std::int64_t end = clock_.back();
+  if (value.kind == graph::ValueKind::constant) return {{0, end}, {0, end}};
+  // An input exists before main.
+  TickRange certain{0, 0};
+  TickRange possible{0, 0};
+  if (value.producer && value.first_definition) {
+    // If its kernel hides the first access, a result may exist from the beginning of the call, and
+    // certainly exists after the call.
+    const TickRange whole = whole_step(*value.first_definition);
+    const Touch written = touched_at(*value.producer);
+    certain = written.certain.value_or(TickRange{whole.last + 1, whole.last});
+    possible = written.possible.value_or(whole);
+  }
+  for (const graph::Endpoint& consumer : value.consumers) {
+    const Touch read = touched_at(consumer);
+    if (read.certain) certain.last = std::max(certain.last, read.certain->last);
+    if (read.possible) possible.include(*read.possible);
+  }
+  if (lifetimes_.of(id).to == graph::Lifetime::kForever) certain.last = possible.last = end - 1;
+  return {{certain.first, certain.last + 1}, {possible.first, possible.last + 1}};
 }
 
 NetworkProblem read_network(const Topology& topology, std::span<const graph::TirInput> sources,
@@ -198,13 +234,10 @@ NetworkProblem network_problem(const Topology& topology, std::span<const graph::
 namespace {
 
 using graph::Argument;
-using graph::Endpoint;
-using graph::EndpointKind;
 using graph::KernelBuffer;
 using graph::quoted;
 using graph::Storage;
 using graph::Value;
-using graph::ValueKind;
 
 // The most lifetimes of workspaces, one for each call, of one network.
 constexpr std::size_t kMaxScratchLives = 10'000'000;
@@ -231,42 +264,6 @@ std::vector<Interval> joined(std::vector<Interval> pieces) {
   return result;
 }
 
-TickRange NetworkReader::whole_step(graph::Position position) const {
-  return {steps_[position], steps_[position + 1] - 1};
-}
-
-/// The ticks in which one end of an edge touches its value; nullopt if a kernel gets a tensor that
-/// it does not need, such as a whole tuple of which it uses a part.
-std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
-  if (end.kind == EndpointKind::copy) return whole_step(topology_.copies[end.step].position);
-  const Call& call = topology_.calls[end.step];
-  const TickRange whole = whole_step(call.position);
-  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
-  if (!ticks) return whole;
-  const std::optional<TickRange> touched = ticks->touched(end.argument);
-  if (!touched) return std::nullopt;
-  return TickRange{whole.first + touched->first, whole.first + touched->last};
-}
-
-/// When a value must exist: from the first access of any end to the last; inputs from before main,
-/// outputs to its end, constants always.
-Interval NetworkReader::life_of(graph::ValueId id) const {
-  const Value& value = topology_[id];
-  const graph::Lifetime steps = lifetimes_.of(id);
-  if (value.kind == ValueKind::constant) return {0, steps_.back()};
-  // An input exists before main. A result exists from its first access; if its kernel hides that,
-  // from the beginning of the call.
-  TickRange life{0, 0};
-  if (value.producer && value.first_definition) {
-    life = ticks_at(*value.producer).value_or(whole_step(*value.first_definition));
-  }
-  for (const Endpoint& consumer : value.consumers) {
-    if (const auto touched = ticks_at(consumer)) life.include(*touched);
-  }
-  if (steps.to == graph::Lifetime::kForever) life.last = steps_.back() - 1;
-  return {life.first, life.last + 1};
-}
-
 /// Adds a tensor of main, with all values that it contains one after the other.
 void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::ValueId> values) {
   const Storage& storage = topology_[id];
@@ -284,7 +281,7 @@ void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::Valu
     const Value& value = topology_[id_of_value];
     is_known = is_known && (value.bytes || storage.bytes || reaches_[index(id)] > 0);
     bytes = std::max(bytes, value.bytes.value_or(0));
-    live.push_back(life_of(id_of_value));
+    live.push_back(ticks_.life_of(id_of_value).possible);
   }
   if (!is_known) return refuse_unplaced(*pool, quoted(storage.name));
   buffer.offset = *storage.offset;
@@ -326,17 +323,15 @@ void NetworkReader::add_storages() {
 }
 
 /// The ticks of a call in which the memory of a let is touched.
-KernelTicks::FoundLet NetworkReader::find_let(graph::KernelId id,
-                                              const KernelBuffer& buffer) const {
-  const std::optional<KernelTicks>& ticks = kernels_[index(id)].ticks;
-  return ticks ? ticks->find_let(buffer.name, buffer.offset) : KernelTicks::FoundLet();
+KernelTicks::FoundBuffer NetworkReader::find(graph::KernelId id, const KernelBuffer& buffer) const {
+  return ticks_.of(id) ? ticks_.of(id)->find(buffer) : KernelTicks::FoundBuffer();
 }
 
 /// The ticks of a call in which a workspace is touched; nullopt if it never is.
 std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
                                                       const KernelBuffer& buffer,
                                                       PoolProblem& pool) const {
-  const KernelTicks::FoundLet found = find_let(id, buffer);
+  const KernelTicks::FoundBuffer found = find(id, buffer);
   if (!found.is_found) {
     refuse(pool, "the let " + quoted(buffer.name) + " in " +
                      quoted(topology_.kernels[index(id)].symbol) + " cannot be followed");
@@ -347,13 +342,9 @@ std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
 /// Adds constants in their own pool, which TVM's planner counts together with workspaces.
 void NetworkReader::add_constants(graph::KernelId id) {
   for (const KernelBuffer& constant : topology_.kernels[index(id)].constants) {
-    const KernelTicks::FoundLet found = find_let(id, constant);
-    if (!constant.pool || !found.touched) continue;
-    KernelConstant one{.bytes = constant.bytes};
-    for (const std::int64_t call : kernels_[index(id)].first_of_calls) {
-      one.live.push_back({call + found.touched->first, call + found.touched->last + 1});
-    }
-    result_.constants.push_back(std::move(one));
+    const auto touched = find(id, constant).touched;
+    if (!constant.pool || !touched) continue;
+    result_.constants.push_back({constant.bytes, ticks_.in_calls_of(id, *touched)});
   }
 }
 
@@ -375,13 +366,11 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
                          .bytes = check_workspace(id, workspace, *pool),
                          .kernel = id,
                          .workspace = i};
-    const std::optional<TickRange> touched = scratch_ticks(id, workspace, *pool);
-    const std::vector<std::int64_t>& calls = kernels_[index(id)].first_of_calls;
-    scratch_lives_ += calls.size();
-    if (scratch_lives_ > kMaxScratchLives) return refuse(*pool, "there are too many calls");
-    for (const std::int64_t call : calls) {
-      if (touched) buffer.live.push_back({call + touched->first, call + touched->last + 1});
+    if (const auto touched = scratch_ticks(id, workspace, *pool)) {
+      buffer.live = ticks_.in_calls_of(id, *touched);
     }
+    scratch_lives_ += buffer.live.size();
+    if (scratch_lives_ > kMaxScratchLives) return refuse(*pool, "there are too many calls");
     buffer.live = joined(std::move(buffer.live));
     if (buffer.live.empty()) {
       buffer.live = {{0, 1}};
@@ -394,7 +383,7 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
 /// The buffer of a pool that a kernel touches in only one way during a call.
 std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const TickMemory& memory,
                                                     PoolProblem& pool) const {
-  const KernelTicks& ticks = *kernels_[index(call.kernel)].ticks;
+  const KernelTicks& ticks = *ticks_.of(call.kernel);
   if (memory.argument >= call.arguments.size()) return std::nullopt;
   const Argument& argument = call.arguments[memory.argument];
   const auto is_it = [&](const PlannedBuffer& buffer) {
@@ -430,10 +419,10 @@ std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const Tick
 /// forbid: one buffer is not needed after it, the other not before it.
 void NetworkReader::find_in_place(graph::CallId id) {
   const Call& call = topology_[id];
-  const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
+  const std::optional<KernelTicks>& ticks = ticks_.of(call.kernel);
   if (!ticks) return;
   for (const InPlaceTick& one : ticks->in_place) {
-    const std::int64_t tick = steps_[call.position] + one.tick;
+    const std::int64_t tick = ticks_.begin_of(call) + one.tick;
     for (PoolProblem& pool : result_.pools) {
       const auto from = buffer_of(call, one.from, pool);
       const auto to = buffer_of(call, one.to, pool);

@@ -21,13 +21,46 @@ namespace mlf::plan {
 std::vector<const graph::KernelCode*> code_of_kernels(const graph::Topology& topology,
                                                       std::span<const graph::TirInput> sources);
 
-/// By kernel; nothing for one without TIR.
-std::vector<std::optional<KernelTicks>> ticks_of_kernels(const graph::Topology& topology,
-                                                         std::span<const graph::TirInput> sources);
+/// When a value must exist, and when it may have to.
+struct ValueLife {
+  Interval certain;
+  Interval possible;
+};
 
-/// NetworkProblem::first_tick. `ticks` are those of the kernels.
-std::vector<std::int64_t> clock_of(const graph::Topology& topology,
-                                   const std::vector<std::optional<KernelTicks>>& ticks);
+/// The ticks of a network's kernels, and one clock for its steps: in the order of main, each with
+/// as many ticks as its kernel has. Tick 0 is before main. A copy or device hook takes one tick.
+class NetworkTicks {
+ public:
+  NetworkTicks(const graph::Topology& topology, std::span<const graph::TirInput> sources);
+
+  /// By kernel; nothing for one without TIR.
+  const std::vector<std::optional<KernelTicks>>& kernels() const { return kernels_; }
+  const std::optional<KernelTicks>& of(graph::KernelId kernel) const {
+    return kernels_[index(kernel)];
+  }
+  /// Null for a kernel that is not understood.
+  const KernelTicks* understood(graph::KernelId kernel) const;
+  /// NetworkProblem::first_tick.
+  const std::vector<std::int64_t>& clock() const { return clock_; }
+  std::int64_t begin_of(const graph::Call& call) const { return clock_[call.position]; }
+  /// For each call of the kernel, these ticks of it.
+  std::vector<Interval> in_calls_of(graph::KernelId kernel, const TickRange& ticks) const;
+  ValueLife life_of(graph::ValueId id) const;
+
+ private:
+  struct Touch {
+    std::optional<TickRange> certain;
+    std::optional<TickRange> possible;
+  };
+  TickRange whole_step(graph::Position position) const;
+  Touch touched_at(const graph::Endpoint& end) const;
+
+  const graph::Topology& topology_;
+  graph::Lifetimes lifetimes_;
+  std::vector<std::optional<KernelTicks>> kernels_;
+  std::vector<std::int64_t> clock_;
+  std::vector<std::vector<std::int64_t>> first_of_calls_;  // by kernel: first tick of each call
+};
 
 /// As `network_problem`, without checking the present offsets against the lifetimes. The steps need
 /// not be in the order of their positions.
@@ -53,21 +86,14 @@ std::uint64_t end_of(const PlannedBuffer& buffer);
 class NetworkReader {
  public:
   NetworkReader(const graph::Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology), sources_(sources), lifetimes_(topology) {}
+      : topology_(topology), sources_(sources), ticks_(topology, sources) {}
 
   NetworkProblem run(std::span<const PoolAlignment> alignments);
   /// Returns the buffers alone, with the sizes that topology and kernels state. Follows no access.
-  /// `ticks` are those of the kernels.
-  std::vector<PoolProblem> placed(const std::vector<std::optional<KernelTicks>>& ticks);
+  std::vector<PoolProblem> placed();
+  const NetworkTicks& ticks() const { return ticks_; }
 
  private:
-  struct KernelReading {
-    std::optional<KernelTicks> ticks;            // nothing: no TIR
-    std::optional<analysis::Accesses> accesses;  // the same
-    std::vector<std::int64_t> first_of_calls;    // first tick of each call
-  };
-
-  void read_kernels(const std::vector<std::optional<KernelTicks>>& ticks);
   void find_pools();
   PoolProblem* problem_of(std::optional<graph::PoolId> pool);
   void refuse_all(const std::string& why);
@@ -91,11 +117,8 @@ class NetworkReader {
   const graph::Port* port_of(graph::StorageId id) const;
   void add_storages();
   void add_storage(graph::StorageId id, std::span<const graph::ValueId> values);
-  Interval life_of(graph::ValueId id) const;
-  std::optional<TickRange> ticks_at(const graph::Endpoint& end) const;
-  TickRange whole_step(graph::Position position) const;
   void add_workspaces(graph::KernelId id);
-  KernelTicks::FoundLet find_let(graph::KernelId id, const graph::KernelBuffer& buffer) const;
+  KernelTicks::FoundBuffer find(graph::KernelId id, const graph::KernelBuffer& buffer) const;
   void add_constants(graph::KernelId id);
   std::optional<TickRange> scratch_ticks(graph::KernelId id, const graph::KernelBuffer& buffer,
                                          PoolProblem& pool) const;
@@ -106,9 +129,8 @@ class NetworkReader {
 
   const graph::Topology& topology_;
   std::span<const graph::TirInput> sources_;
-  graph::Lifetimes lifetimes_;
-  std::vector<KernelReading> kernels_;       // by kernel
-  std::vector<std::int64_t> steps_;          // NetworkProblem::first_tick
+  NetworkTicks ticks_;
+  std::vector<std::optional<analysis::Accesses>> accesses_;  // by kernel; nothing: no TIR
   std::vector<analysis::ByteSet> contents_;  // by value: what is certainly written of it
   std::vector<std::uint64_t> reaches_;       // by storage: up to where it is touched
   std::size_t scratch_lives_ = 0;

@@ -29,7 +29,7 @@ bool writes(const Argument& argument) {
 class OrderReader {
  public:
   OrderReader(const Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology), ticks_(ticks_of_kernels(topology, sources)) {}
+      : topology_(topology), ticks_(topology, sources) {}
 
   /// Buffers of pools have their planned sizes, which may be larger than declared.
   void take_sizes(std::span<const PoolPlan> pools) {
@@ -92,7 +92,7 @@ class OrderReader {
   /// As in NetworkReader, counts accesses through the argument and through lets of addresses inside
   /// it. If its kernel hides the accesses, a result is live for the whole call.
   std::optional<TickRange> ticks_of(const Call& call, std::size_t argument) const {
-    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    const std::optional<KernelTicks>& ticks = ticks_.of(call.kernel);
     if (!ticks) return TickRange{0, 0};
     const std::optional<TickRange> touched = ticks->touched(argument);
     if (!touched && writes(call.arguments[argument])) return TickRange{0, ticks->count - 1};
@@ -112,7 +112,7 @@ class OrderReader {
     for (std::size_t i = 0; i < kernel.workspaces.size(); ++i) {
       if (is_in_workspace(kernel.workspaces[i].pool)) take_workspace(call, i, step);
     }
-    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    const std::optional<KernelTicks>& ticks = ticks_.of(call.kernel);
     step.keeps_place = !ticks || !ticks->only_computes();
   }
 
@@ -120,9 +120,9 @@ class OrderReader {
   /// Lets with one name and offset are one workspace.
   void take_workspace(const Call& call, std::size_t position, OrderCall& step) {
     const graph::KernelBuffer& workspace = topology_.kernel_of(call).workspaces[position];
-    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    const std::optional<KernelTicks>& ticks = ticks_.of(call.kernel);
     if (!ticks) return;
-    const auto touched = ticks->find_let(workspace.name, workspace.offset).touched;
+    const auto touched = ticks->find(workspace).touched;
     if (!touched) return;
     const auto planned = scratch_sizes_.find({call.kernel, position});
     const std::uint64_t bytes = std::max(workspace.bytes.value_or(0),
@@ -140,7 +140,7 @@ class OrderReader {
   }
 
   const Topology& topology_;
-  std::vector<std::optional<KernelTicks>> ticks_;
+  NetworkTicks ticks_;
   std::map<StorageId, std::uint64_t> sizes_;
   std::map<std::pair<graph::KernelId, std::size_t>, std::uint64_t> scratch_sizes_;  // workspaces
   OrderProblem problem_;
