@@ -8,6 +8,7 @@
 
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 
 namespace mlf::analysis {
 namespace {
@@ -170,11 +171,7 @@ RamPeak ram_peak(const Topology& topology) {
   std::set<graph::Position> steps;  // at which any region changes
   for (const MemoryUse* use : regions) {
     peak.used += to_count(graph::ByteCount{use->used, use->exactness});
-    for (const std::string& why : use->uncertain) {
-      if (std::ranges::find(peak.uncertain, why) == peak.uncertain.end()) {
-        peak.uncertain.push_back(why);
-      }
-    }
+    for (const std::string& why : use->uncertain) support::add_once(peak.uncertain, why);
     for (const graph::LiveBytes& live : use->live) steps.insert(live.position);
   }
   // Uses upper bounds here: a board must have space for the largest possible number.

@@ -1,10 +1,14 @@
-// What a map has under a key, and whether a list has a value.
+// What a map has under a key, whether a list has a value, and lists that have each value once.
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ranges>
+#include <utility>
+#include <vector>
 
 namespace mlf::support {
 
@@ -25,6 +29,12 @@ std::optional<typename Map::mapped_type> value_at(const Map& map, const Key& key
 template <class List, class Value>
 bool is_among(const List& list, const Value& value) {
   return std::ranges::find(list, value) != std::ranges::end(list);
+}
+
+/// Adds a value that the list does not have yet, unless the list has `most` already.
+template <class Value>
+void add_once(std::vector<Value>& list, Value value, std::size_t most = SIZE_MAX) {
+  if (list.size() < most && !is_among(list, value)) list.push_back(std::move(value));
 }
 
 }  // namespace mlf::support

@@ -39,8 +39,7 @@ bool ends_function(Node node) {
 }
 
 void add_reason(std::vector<std::string>& reasons, std::string why) {
-  if (reasons.size() == kMaxReasons || std::ranges::find(reasons, why) != reasons.end()) return;
-  reasons.push_back(std::move(why));
+  support::add_once(reasons, std::move(why), kMaxReasons);
 }
 
 /// The number of elements from one index of each dimension to the next; nullopt if one is not a

@@ -12,6 +12,7 @@
 #include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/module.h"
+#include "support/lookup.h"
 #include "tir/cmsis_nn.h"
 #include "tir/ethos_u.h"
 
@@ -119,8 +120,7 @@ class Scanner {
   // Keeps equal sentences once: a statement in a macro may occur a hundred times.
   void note_gap(std::string what) {
     scan_.may_end_early = true;
-    if (std::ranges::find(scan_.gaps, what) == scan_.gaps.end())
-      scan_.gaps.push_back(std::move(what));
+    support::add_once(scan_.gaps, std::move(what));
   }
 
   // A return after the last statement of a body has no effect.

@@ -109,9 +109,7 @@ constexpr std::array kOutsideOfPools{MemoryKind::executor, MemoryKind::heap, Mem
 void Region::note(std::string why) {
   // A few are enough to show the error.
   constexpr std::size_t kMaxReasons = 20;
-  std::vector<std::string>& reasons = use.uncertain;
-  if (reasons.size() == kMaxReasons) return;
-  if (std::ranges::find(reasons, why) == reasons.end()) reasons.push_back(std::move(why));
+  support::add_once(use.uncertain, std::move(why), kMaxReasons);
 }
 
 void Region::note_more(std::string why) {

@@ -13,6 +13,7 @@
 #include "graph/node_queries.h"
 #include "plan/network/network_problem.h"
 #include "plan/network/network_reader.h"
+#include "support/lookup.h"
 
 namespace mlf::plan {
 namespace {
@@ -245,9 +246,7 @@ bool are_in_place(const PoolProblem& pool, const PlannedBuffer& a, const Planned
 }  // namespace
 
 void refuse(PoolProblem& pool, std::string why) {
-  std::vector<std::string>& reasons = pool.refused;
-  if (reasons.size() == kMaxReasons) return;
-  if (std::ranges::find(reasons, why) == reasons.end()) reasons.push_back(std::move(why));
+  support::add_once(pool.refused, std::move(why), kMaxReasons);
 }
 
 std::uint64_t end_of(const PlannedBuffer& buffer) {

@@ -9,6 +9,7 @@
 #include "graph/node_queries.h"
 #include "plan/allocator/tvm_planners.h"
 #include "support/error.h"
+#include "support/lookup.h"
 
 namespace mlf::plan {
 namespace {
@@ -295,11 +296,7 @@ void add_present(const Topology& topology, StaticPlan& plan) {
                            : use.kind == MemoryKind::heap   ? plan.heap
                                                             : plan.stack;
     bytes += use.used;
-    for (const std::string& why : use.uncertain) {
-      if (std::ranges::find(plan.uncertain, why) == plan.uncertain.end()) {
-        plan.uncertain.push_back(why);
-      }
-    }
+    for (const std::string& why : use.uncertain) support::add_once(plan.uncertain, why);
   }
 }
 
