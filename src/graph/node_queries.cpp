@@ -33,17 +33,20 @@ std::string_view operator_of(Node expr) {
 }
 
 /// Omits a shape with an unknown extent, because no caller can use it.
-TensorType type_of_buffer(Node buffer) {
-  TensorType type;
-  type.dtype = buffer.dtype(f::Buffer::dtype);
+TensorType type_of(tir::DType dtype, tir::NodeList extents) {
+  TensorType type{dtype, {}};
   std::vector<std::int64_t> shape;
-  for (const Node extent : buffer.list(f::Buffer::shape)) {
+  for (const Node extent : extents) {
     const auto value = integer_of(extent);
     if (!value) return type;
     shape.push_back(*value);
   }
   type.shape = std::move(shape);
   return type;
+}
+
+TensorType type_of_buffer(Node buffer) {
+  return type_of(buffer.dtype(f::Buffer::dtype), buffer.list(f::Buffer::shape));
 }
 
 bool is_inert_text(Node statement) {
@@ -54,15 +57,7 @@ bool is_inert_text(Node statement) {
 }
 
 std::optional<std::uint64_t> bytes_of(tir::DType dtype, tir::NodeList extents) {
-  TensorType type;
-  type.dtype = dtype;
-  type.shape.emplace();
-  for (const Node extent : extents) {
-    const auto value = integer_of(extent);
-    if (!value) return std::nullopt;
-    type.shape->push_back(*value);
-  }
-  return type.bytes();
+  return type_of(dtype, extents).bytes();
 }
 
 std::optional<LetParts> let_of(Node node) {

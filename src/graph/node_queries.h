@@ -32,6 +32,9 @@ tir::Node without_casts(tir::Node expr);
 /// The operator of a call without "tir."; empty for other nodes and for calls of functions.
 std::string_view operator_of(tir::Node expr);
 
+/// A tensor of these extents; no shape if one of them is not constant.
+TensorType type_of(tir::DType dtype, tir::NodeList extents);
+
 /// Element type and shape of a Buffer; no shape if a dimension is not constant.
 TensorType type_of_buffer(tir::Node buffer);
 

@@ -96,13 +96,9 @@ bool has_effect(Node node) {
 
 /// The declared type of an AllocateConst.
 TensorType type_of_constant(Node node) {
-  TensorType type;
-  type.dtype = node.dtype(f::AllocateConst::dtype);
-  type.shape.emplace();
-  for (const Node extent : node.list(f::AllocateConst::extents)) {
-    type.shape->push_back(integer_of(extent).value_or(-1));
-  }
-  // If an extent is not constant or there are too many bytes, the shape is useless.
+  TensorType type =
+      type_of(node.dtype(f::AllocateConst::dtype), node.list(f::AllocateConst::extents));
+  // If there are too many bytes, the shape is useless.
   if (!type.bytes()) type.shape.reset();
   return type;
 }
@@ -463,20 +459,14 @@ bool is_runtime(std::string_view symbol) {
 // every tensor of a packed call in it.
 TensorType type_of_array(Node array) {
   const tir::NodeList args = array.list(f::Call::args);
-  TensorType type;
-  const auto ndim = integer_of(args[3]);
   // The element type is the dtype of a zero: cast(float32, 0).
-  type.dtype = args[4].dtype();
-  if (operator_of(args[1]) != "tvm_stack_make_shape") return type;
-  std::vector<std::int64_t> shape;
-  for (const Node extent : args[1].list(f::Call::args)) {
-    const auto value = integer_of(extent);
-    if (!value) return type;
-    shape.push_back(*value);
-  }
+  const tir::DType dtype = args[4].dtype();
+  if (operator_of(args[1]) != "tvm_stack_make_shape") return {dtype, {}};
+  const tir::NodeList extents = args[1].list(f::Call::args);
+  TensorType type = type_of(dtype, extents);
   // For tensors of an unknown callee, TVM writes handles without dimensions.
-  if (type.dtype.is_handle()) return {};
-  if (ndim == static_cast<std::int64_t>(shape.size())) type.shape = std::move(shape);
+  if (type.shape && dtype.is_handle()) return {};
+  if (integer_of(args[3]) != static_cast<std::int64_t>(extents.size())) type.shape.reset();
   return type;
 }
 

@@ -43,13 +43,8 @@ std::vector<TensorType> tensor_types(Node type) {
       const tir::NodeList fields = next.list(f::TupleType::fields);
       for (std::size_t i = fields.size(); i-- > 0;) stack.push_back(fields[i]);
     } else if (next.is(Kind::TensorType)) {
-      TensorType tensor;
-      tensor.dtype = next.dtype(f::TensorType::dtype);
-      tensor.shape.emplace();
-      for (const Node extent : next.list(f::TensorType::shape)) {
-        tensor.shape->push_back(integer_of(extent).value_or(-1));
-      }
-      // A dynamic extent.
+      TensorType tensor =
+          type_of(next.dtype(f::TensorType::dtype), next.list(f::TensorType::shape));
       if (!tensor.bytes()) tensor.shape.reset();
       result.push_back(std::move(tensor));
     }

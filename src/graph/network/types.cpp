@@ -237,14 +237,6 @@ std::optional<PoolId> constant_pool(const Topology& topology, std::string_view n
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> bytes_of_array(Node array) {
-  if (!array.is(Kind::NDArray)) return std::nullopt;
-  const auto shape = array.integers(f::NDArray::shape);
-  return TensorType{array.dtype(std::uint8_t{f::NDArray::dtype}),
-                    std::vector<std::int64_t>(shape.begin(), shape.end())}
-      .bytes();
-}
-
 // Texts and older captures may have lost the data of an array, and with it the type.
 void add_pool(ConstantSizes& sizes, const Topology& topology, Node info) {
   if (!info.is(Kind::ConstantPoolInfo)) return;
@@ -253,19 +245,16 @@ void add_pool(ConstantSizes& sizes, const Topology& topology, Node info) {
   for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
     if (!constant.is(Kind::ConstantInfo)) continue;
     const auto offset = tir::pool_offset(constant);
-    const auto bytes = bytes_of_array(constant[f::ConstantInfo::data]);
+    const Node array = constant[f::ConstantInfo::data];
+    const auto bytes = array.is(Kind::NDArray) ? type_of(array).bytes() : std::nullopt;
     if (offset && bytes) sizes.insert_or_assign({*pool, *offset}, *bytes);
   }
 }
 
 ConstantSizes constant_sizes(const Topology& topology, Node main) {
   ConstantSizes sizes;
-  const Node pools = attribute_of(main, "pool_args");
-  if (!pools.is(Kind::Array)) return sizes;
-  for (const Node pool : pools.list(f::Array::elements)) {
-    if (pool.is(Kind::AllocatedPoolInfo)) {
-      add_pool(sizes, topology, pool[f::AllocatedPoolInfo::pool_info]);
-    }
+  for (const tir::PoolUse& use : tir::pool_uses(main)) {
+    add_pool(sizes, topology, use.allocated[f::AllocatedPoolInfo::pool_info]);
   }
   return sizes;
 }
