@@ -15,7 +15,6 @@
 #include "graph/network/network_builder.h"
 #include "support/error.h"
 #include "support/lookup.h"
-#include "support/name_map.h"
 
 namespace mlf::graph {
 
@@ -32,14 +31,6 @@ TirInput::TirInput(std::shared_ptr<const DocumentCode> input, std::string of)
     : document(&input->document()), stem(std::move(of)), code(std::move(input)) {}
 
 namespace {
-
-using FactsByModule = support::NameMap<std::string_view, const ModuleFacts*>;
-
-FactsByModule by_module(std::span<const ModuleFacts> facts) {
-  FactsByModule result;
-  for (const ModuleFacts& one : facts) result.emplace(one.module, &one);
-  return result;
-}
 
 /// A topology with only its provenance.
 Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sources) {
@@ -147,10 +138,9 @@ void drop_unproven_checks(Topology& topology) {
 ///      only in a later call; where that would help an earlier one, follow the steps once more;
 ///   4. complete types from both ends of the edges, count memory, and check the whole.
 Topology reconstruct_main(const FunctionRef& main, const FunctionTable& functions,
-                          std::span<const TirInput> sources, const ModuleFacts* facts,
-                          const ReconstructLimits& limits) {
+                          std::span<const TirInput> sources, const ModuleFacts* facts) {
   Topology topology = empty_topology(main, sources);
-  MainBody body = read_main(main.function, limits);
+  MainBody body = read_main(main.function);
   // Main runs on the host, which is a CPU unless main's own target is for another device.
   body.device = device_of_target(main.function).value_or(kCpu);
   add_linked(body, sources[main.source], facts);
@@ -202,29 +192,16 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
 
 }  // namespace
 
-std::vector<Topology> reconstruct(std::span<const TirInput> sources, const FactsOfMain& facts_of,
-                                  const ReconstructLimits& limits) {
+std::vector<Topology> reconstruct(std::span<const TirInput> sources, const FactsOfMain& facts_of) {
   // One table for all sources: a kernel may be in the TIR of another target than its main.
   const FunctionTable functions(sources);
   std::vector<Topology> topologies;
   for (const FunctionRef* main : functions.mains()) {
-    topologies.push_back(
-        reconstruct_main(*main, functions, sources, facts_of(main->symbol), limits));
+    const ModuleFacts* const facts = facts_of ? facts_of(main->symbol) : nullptr;
+    topologies.push_back(reconstruct_main(*main, functions, sources, facts));
   }
   check_several_mains(topologies);
   return topologies;
-}
-
-std::vector<Topology> reconstruct(std::span<const TirInput> sources,
-                                  std::span<const ModuleFacts> facts,
-                                  const ReconstructLimits& limits) {
-  const FactsByModule known = by_module(facts);
-  const auto facts_of = [&](std::string_view symbol) -> const ModuleFacts* {
-    // TVM puts the module's name into symbols unchanged; facts contain it as a C name.
-    const auto own = known.find(sanitized(module_of_main(symbol)));
-    return own == known.end() ? nullptr : own->second;
-  };
-  return reconstruct(sources, FactsOfMain(facts_of), limits);
 }
 
 }  // namespace mlf::graph

@@ -72,12 +72,9 @@ struct ModuleFacts {
 /// The pools of the attribute `pool_args` of a function that has their names and sizes.
 std::vector<Pool> declared_pools(tir::Node function);
 
-/// The facts about the module of a main with this symbol; null if there are none.
+/// The facts about the module of a main with this symbol; null if there are none. An empty function
+/// has none for any module.
 using FactsOfMain = std::function<const ModuleFacts*(std::string_view symbol)>;
-
-struct ReconstructLimits {
-  std::uint64_t max_statements = 50'000'000;  ///< of one main, shared ones counted each time
-};
 
 /// Topologies of all mains in `sources`, in the order of their symbols; none if there is no
 /// main: an operator archive has no network.
@@ -87,13 +84,8 @@ struct ReconstructLimits {
 /// with tvm_stack_make_array and after LowerTVMBuiltin; storage before planning, after
 /// StorageRewrite and after USMP. Any other form becomes a check in the topology, never an error.
 ///
-/// Throws `invalid_input` if main has more statements than the limit.
-std::vector<Topology> reconstruct(std::span<const TirInput> sources, const FactsOfMain& facts_of,
-                                  const ReconstructLimits& limits = {});
-
-/// The same with facts that are known before, of any number of modules.
+/// Throws `invalid_input` if a main has more statements than any network needs.
 std::vector<Topology> reconstruct(std::span<const TirInput> sources,
-                                  std::span<const ModuleFacts> facts = {},
-                                  const ReconstructLimits& limits = {});
+                                  const FactsOfMain& facts_of = nullptr);
 
 }  // namespace mlf::graph

@@ -163,8 +163,7 @@ std::string beginning_of(std::string_view text) {
 /// other statement becomes an UnknownStatement, never an error.
 class MainReader {
  public:
-  MainReader(tir::Node function, const ReconstructLimits& limits)
-      : function_(function), scope_(function), limits_(limits) {}
+  explicit MainReader(tir::Node function) : function_(function), scope_(function) {}
 
   MainBody run() && {
     push(function_[f::PrimFunc::body]);
@@ -172,10 +171,10 @@ class MainReader {
     // depth.
     std::uint64_t statements = 0;
     while (!stack_.empty()) {
-      if (++statements > limits_.max_statements) {
+      if (++statements > kMostStatements) {
         throw support::Error(
             ErrorKind::invalid_input,
-            "main has more than " + std::to_string(limits_.max_statements) + " statements");
+            "main has more than " + std::to_string(kMostStatements) + " statements");
       }
       const Node node = stack_.back();
       stack_.pop_back();
@@ -186,6 +185,9 @@ class MainReader {
   }
 
  private:
+  // Of one main, shared ones counted each time.
+  static constexpr std::uint64_t kMostStatements = 50'000'000;
+
   void statement(Node node) {
     switch (node.kind()) {
       case Kind::SeqStmt: {
@@ -407,7 +409,6 @@ class MainReader {
 
   tir::Node function_;
   Scope scope_;
-  ReconstructLimits limits_;
   MainBody body_;
   std::map<std::uint32_t, MainParameter> arguments_;  // of a packed main
   std::vector<tir::Node> stack_;
@@ -420,8 +421,8 @@ class MainReader {
 
 }  // namespace
 
-MainBody read_main(Node function, const ReconstructLimits& limits) {
-  return MainReader(function, limits).run();
+MainBody read_main(Node function) {
+  return MainReader(function).run();
 }
 
 namespace {

@@ -41,7 +41,7 @@ struct RawHook {
 
 /// A statement that main functions do not have, with an unknown effect.
 struct UnknownStatement {
-  std::string what;  ///< "a store"
+  std::string what;           ///< "a store"
   bool may_end_main = false;  ///< stated for the first that may
 };
 
@@ -89,7 +89,7 @@ struct MainBody {
 };
 
 /// Reads main. Throws `Error` if it has more statements than the limit.
-MainBody read_main(tir::Node function, const ReconstructLimits& limits);
+MainBody read_main(tir::Node function);
 
 /// Whether the node is a call of a function, not of an operator or of the runtime.
 bool is_kernel_call(tir::Node node);

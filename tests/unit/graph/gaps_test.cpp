@@ -38,8 +38,9 @@ Topology network_of(const std::string& statements, const std::string& wrapper,
   const auto document = support::to_result([&] { return tir::read_c(sources); });
   if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
-  auto topologies =
-      support::to_result([&] { return reconstruct(std::span(&input, 1), std::span(&facts, 1)); });
+  auto topologies = support::to_result([&] {
+    return reconstruct({&input, 1}, [&](std::string_view) { return &facts; });
+  });
   if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }

@@ -43,8 +43,9 @@ Topology network_with(const std::string& statements) {
   if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
   const ModuleFacts facts{.module = "default"};
-  auto topologies =
-      support::to_result([&] { return reconstruct(std::span(&input, 1), std::span(&facts, 1)); });
+  auto topologies = support::to_result([&] {
+    return reconstruct({&input, 1}, [&](std::string_view) { return &facts; });
+  });
   if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }

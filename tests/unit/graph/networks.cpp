@@ -1,12 +1,14 @@
 #include "unit/graph/networks.h"
 #include "support/error.h"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
 #include "graph/compare.h"
+#include "graph/kernels/functions.h"
 #include "mlf/graph/write.h"
 
 namespace mlf::graph {
@@ -109,7 +111,12 @@ std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
   for (const tir::Document& document : documents) {
     inputs.push_back({&document, "tir-" + std::to_string(inputs.size() + 1)});
   }
-  auto topologies = support::to_result([&] { return reconstruct(inputs, facts); });
+  const auto facts_of = [&](std::string_view symbol) {
+    const auto own =
+        std::ranges::find(facts, sanitized(module_of_main(symbol)), &ModuleFacts::module);
+    return own == facts.end() ? nullptr : &*own;
+  };
+  auto topologies = support::to_result([&] { return reconstruct(inputs, facts_of); });
   if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return *std::move(topologies);
 }
