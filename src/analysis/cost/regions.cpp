@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/kernels/box_search.h"
+#include "support/lookup.h"
 
 namespace mlf::analysis {
 
@@ -33,9 +34,7 @@ Count count_of(const tir::Interval& range) {
 }  // namespace
 
 void Regions::explain(const std::string& reason) {
-  if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
-    reasons_.push_back(reason);
-  }
+  support::add_once(reasons_, reason);
 }
 
 bool Regions::spend(std::size_t steps) {
@@ -55,55 +54,55 @@ RegionId Regions::append(Region region) {
   return id;
 }
 
-RegionId Regions::add(Region region) {
+namespace {
+
+/// That the reduction axes of a block are at their start. TVM's LowerInitBlock makes the same
+/// conditions of it: `if k == 0` around the init.
+std::vector<graph::Constraint> first_iteration_of(Node block) {
+  std::vector<graph::Constraint> constraints;
+  for (const Node axis : block.list(f::Block::iter_vars)) {
+    const auto type = static_cast<tir::IterVarType>(axis.integer(f::IterVar::iter_type));
+    if (type != tir::IterVarType::CommReduce || !axis[f::IterVar::dom]) continue;
+    constraints.push_back({axis[f::IterVar::var], graph::Constraint::Test::equals,
+                           axis[f::IterVar::dom][f::Range::min]});
+  }
+  return constraints;
+}
+
+}  // namespace
+
+RegionId Regions::inside(RegionId around, const graph::Part& part, Node whole) {
+  Region region{.kind = RegionKind::conditional, .parent = around};
+  switch (part.when) {
+    case graph::When::guard_holds:
+      graph::split({part.guard, graph::Constraint::Test::holds}, region.constraints);
+      break;
+    case graph::When::guard_fails:
+      graph::split({part.guard, graph::Constraint::Test::fails}, region.constraints);
+      break;
+    case graph::When::each_iteration:
+      region.kind = RegionKind::loop;
+      region.loop = whole;
+      break;
+    case graph::When::first_iteration:
+      region.constraints = first_iteration_of(whole);
+      break;
+    case graph::When::unknown_times:
+      region.kind = RegionKind::unknown;
+      break;
+    case graph::When::always:
+    case graph::When::chosen:
+    case graph::When::not_chosen:
+      return around;
+  }
   const RegionId id = append(std::move(region));
   // Counting makes no regions: the reference stays valid.
   count(regions_[static_cast<std::size_t>(id)]);
   return id;
 }
 
-RegionId Regions::iterate(RegionId around, Node loop) {
-  Region region;
-  region.kind = RegionKind::loop;
-  region.parent = around;
-  region.loop = loop;
-  return add(std::move(region));
-}
-
-RegionId Regions::branch(RegionId around, Node condition, graph::Constraint::Test test) {
-  Region region;
-  region.kind = RegionKind::conditional;
-  region.parent = around;
-  graph::split({condition, test}, region.constraints);
-  return add(std::move(region));
-}
-
-// TVM's LowerInitBlock makes the same conditions of it: `if k == 0` around the init.
-RegionId Regions::first_iteration(RegionId around, Node block) {
-  Region region;
-  region.kind = RegionKind::conditional;
-  region.parent = around;
-  for (const Node axis : block.list(f::Block::iter_vars)) {
-    const auto type = static_cast<tir::IterVarType>(axis.integer(f::IterVar::iter_type));
-    if (type != tir::IterVarType::CommReduce || !axis[f::IterVar::dom]) continue;
-    region.constraints.push_back({axis[f::IterVar::var], graph::Constraint::Test::equals,
-                                  axis[f::IterVar::dom][f::Range::min]});
-  }
-  return add(std::move(region));
-}
-
-RegionId Regions::repeat(RegionId around) {
-  Region region;
-  region.kind = RegionKind::unknown;
-  region.parent = around;
-  return add(std::move(region));
-}
-
 RegionId Regions::merge(RegionId common, const Count& count) {
-  Region region;
-  region.parent = common;
-  region.count = count;
-  return append(std::move(region));
+  return append({.parent = common, .count = count});
 }
 
 RegionId Regions::common_region(RegionId a, RegionId b) const {
@@ -296,33 +295,13 @@ Evaluations::Evaluations(const EvaluationOrder& order, Regions& regions)
   for (std::size_t i = 0; i < order.size(); ++i) pass_on(i);
 }
 
-RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) {
-  switch (part.when) {
-    case When::guard_holds:
-      return regions_.branch(around, part.guard, graph::Constraint::Test::holds);
-    case When::guard_fails:
-      return regions_.branch(around, part.guard, graph::Constraint::Test::fails);
-    case When::each_iteration:
-      return regions_.iterate(around, whole);
-    case When::first_iteration:
-      return regions_.first_iteration(around, whole);
-    case When::unknown_times:
-      return regions_.repeat(around);
-    case When::always:
-    case When::chosen:
-    case When::not_chosen:
-      break;
-  }
-  return around;
-}
-
 /// One region for one condition or loop inside of another region.
 RegionId Evaluations::region_of(const Part& part, Node whole, RegionId around) {
   if (part.when == When::always || part.when >= When::chosen) return around;
   const Node key = part.guard ? part.guard : whole;
   const auto known = known_.find({around, key.id(), part.when});
   if (known != known_.end()) return known->second;
-  const RegionId made = new_region(part, whole, around);
+  const RegionId made = regions_.inside(around, part, whole);
   known_.emplace(std::tuple(around, key.id(), part.when), made);
   return made;
 }

@@ -48,14 +48,9 @@ class Regions {
 
   const Region& operator[](RegionId id) const { return regions_[static_cast<std::size_t>(id)]; }
 
-  /// The body of a loop; of a thread loop as well.
-  RegionId iterate(RegionId around, tir::Node loop);
-  /// The region in which a condition has this value.
-  RegionId branch(RegionId around, tir::Node condition, graph::Constraint::Test test);
-  /// The region in which the reduction axes of a block are at their start.
-  RegionId first_iteration(RegionId around, tir::Node block);
-  /// The body of a `while`.
-  RegionId repeat(RegionId around);
+  /// The region in which a part is evaluated: a loop's body, a branch, where the reduction axes of
+  /// a block are at their start, the body of a `while`; of any other part, the one around it.
+  RegionId inside(RegionId around, const graph::Part& part, tir::Node whole);
   /// The join of several regions, which code below does not distinguish.
   RegionId merge(RegionId common, const Count& count);
   /// The innermost region that contains both.
@@ -72,7 +67,6 @@ class Regions {
     Count innermost{};  ///< of the last loop, each time it is entered
   };
 
-  RegionId add(Region region);
   RegionId append(Region region);
   void count(Region& region);
   void count_loop(Region& region);
@@ -123,7 +117,6 @@ class Evaluations {
  private:
   void pass_on(std::size_t position);
   RegionId region_of(const graph::Part& part, tir::Node whole, RegionId around);
-  RegionId new_region(const graph::Part& part, tir::Node whole, RegionId around);
   void add(std::size_t position, const Evaluation& evaluation);
   void merge(std::vector<Evaluation>& evaluations);
 
