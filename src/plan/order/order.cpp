@@ -350,7 +350,7 @@ bool CallOrder::changes() const {
 
 Result<CallOrder> best_order(const OrderProblem& problem, const SearchLimits& limits) {
   return support::to_result([&] {
-    check_problem(problem);
+    check_sizes(problem);
     return find_order(problem, limits);
   });
 }

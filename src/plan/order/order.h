@@ -40,7 +40,8 @@ struct OrderBuffer {
   bool to_end = false;      ///< live after the last call
 };
 
-/// Calls in a valid order. Two calls that use one buffer keep their order if one of them writes it.
+/// Calls in a valid order. Buffers exist, and ticks ascend. Two calls that use one buffer keep
+/// their order if one of them writes it.
 struct OrderProblem {
   std::vector<OrderBuffer> buffers{};
   std::vector<OrderCall> calls{};
@@ -50,8 +51,7 @@ struct OrderProblem {
 /// over sets of finished calls, within `limits`. Prefers the given order among equals. More than
 /// 4,096 calls keep their order, with an unknown peak.
 ///
-/// Errors: `invalid_input` for a buffer that does not exist, descending ticks, or sizes whose sum
-/// is not below 2^62.
+/// Errors: `invalid_input` for sizes whose sum is not below 2^62.
 Result<CallOrder> best_order(const OrderProblem& problem, const SearchLimits& limits = {});
 
 }  // namespace mlf::plan

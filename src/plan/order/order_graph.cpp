@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::int64_t kEndOfCall = std::numeric_limits<std::int64_t>::max();
 
-[[noreturn]] void reject(std::size_t call, const std::string& why) {
-  throw support::Error(ErrorKind::invalid_input, "call " + std::to_string(call) + " " + why, {});
-}
-
 std::size_t count(CallSetView set) {
   std::size_t bits = 0;
   for (const std::uint64_t word : set) bits += static_cast<std::size_t>(std::popcount(word));
@@ -25,9 +21,7 @@ std::size_t count(CallSetView set) {
 
 }  // namespace
 
-/// Checks the assumptions of the other functions: indices exist, ticks ascend, and no sum of bytes
-/// overflows.
-void check_problem(const OrderProblem& problem) {
+void check_sizes(const OrderProblem& problem) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
   std::uint64_t sum = 0;
   const auto add = [&](std::uint64_t bytes) {
@@ -37,16 +31,8 @@ void check_problem(const OrderProblem& problem) {
     sum += bytes;
   };
   for (const OrderBuffer& buffer : problem.buffers) add(buffer.bytes);
-  for (std::size_t i = 0; i < problem.calls.size(); ++i) {
-    const OrderCall& call = problem.calls[i];
-    for (const OrderUse& use : call.uses) {
-      if (use.buffer >= problem.buffers.size()) reject(i, "uses a buffer that does not exist");
-      if (use.first < 0 || use.last < use.first) reject(i, "uses a buffer in no tick");
-    }
-    for (const OrderScratch& scratch : call.scratch) {
-      add(scratch.bytes);
-      if (scratch.first < 0 || scratch.last < scratch.first) reject(i, "has scratch in no tick");
-    }
+  for (const OrderCall& call : problem.calls) {
+    for (const OrderScratch& scratch : call.scratch) add(scratch.bytes);
   }
 }
 
@@ -60,7 +46,7 @@ OrderGraph::OrderGraph(const OrderProblem& problem)
 /// One use of each buffer per call: from the first access of any use to the last of any.
 void OrderGraph::take_uses(const OrderProblem& problem) {
   for (const OrderBuffer& buffer : problem.buffers) {
-    buffers_.push_back({buffer.bytes, buffer.from_start, buffer.to_end, {}});
+    buffers_.push_back({buffer});
   }
   std::vector<bool> is_used(buffers_.size());
   for (CallIndex call = 0; call < size(); ++call) {
@@ -69,9 +55,9 @@ void OrderGraph::take_uses(const OrderProblem& problem) {
       // A buffer that is read before it is written exists from the start.
       if (!is_used[use.buffer] && !use.writes) buffer.from_start = true;
       is_used[use.buffer] = true;
-      const auto known = std::ranges::find(uses_[call], use.buffer, &Use::buffer);
+      const auto known = std::ranges::find(uses_[call], use.buffer, &OrderUse::buffer);
       if (known == uses_[call].end()) {
-        uses_[call].push_back({static_cast<std::uint32_t>(use.buffer), use.first, use.last});
+        uses_[call].push_back(use);
         buffer.users.push_back(call);
       } else {
         known->first = std::min(known->first, use.first);
@@ -160,11 +146,11 @@ bool OrderGraph::is_alive_after(const Buffer& buffer, CallIndex call, CallSetVie
 }
 
 /// The most bytes of any tick. Some span begins at that tick.
-std::uint64_t OrderGraph::fullest(const std::vector<Span>& spans) {
+std::uint64_t OrderGraph::fullest(const std::vector<OrderScratch>& spans) {
   std::uint64_t most = 0;
-  for (const Span& at : spans) {
+  for (const OrderScratch& at : spans) {
     std::uint64_t bytes = 0;
-    for (const Span& span : spans) {
+    for (const OrderScratch& span : spans) {
       if (span.first <= at.first && at.first <= span.last) bytes += span.bytes;
     }
     most = std::max(most, bytes);
@@ -177,8 +163,8 @@ std::uint64_t OrderGraph::fullest(const std::vector<Span>& spans) {
 StepCost OrderGraph::step(CallIndex call, CallSetView done, std::uint64_t live) const {
   std::uint64_t others = live;
   StepCost cost{.live_after = live};
-  std::vector<Span> spans;
-  for (const Use& use : uses_[call]) {
+  std::vector<OrderScratch> spans = problem_.calls[call].scratch;
+  for (const OrderUse& use : uses_[call]) {
     const Buffer& buffer = buffers_[use.buffer];
     const bool before = is_alive_before(buffer, call, done);
     const bool after = is_alive_after(buffer, call, done);
@@ -186,9 +172,6 @@ StepCost OrderGraph::step(CallIndex call, CallSetView done, std::uint64_t live) 
     if (before) others -= buffer.bytes;
     if (before && !after) cost.live_after -= buffer.bytes;
     if (!before && after) cost.live_after += buffer.bytes;
-  }
-  for (const OrderScratch& scratch : problem_.calls[call].scratch) {
-    spans.push_back({scratch.bytes, scratch.first, scratch.last});
   }
   cost.peak = others + fullest(spans);
   return cost;
@@ -213,14 +196,11 @@ std::uint64_t OrderGraph::least_peak(CallIndex call, CallSetView after) const {
   CallSet not_after = before_[call];
   CallSet others(words());
   for (std::size_t i = 0; i < others.size(); ++i) others[i] = ~after[i];
-  std::vector<Span> spans;
-  for (const Use& use : uses_[call]) {
+  std::vector<OrderScratch> spans = problem_.calls[call].scratch;
+  for (const OrderUse& use : uses_[call]) {
     const Buffer& buffer = buffers_[use.buffer];
     spans.push_back({buffer.bytes, is_alive_before(buffer, call, not_after) ? 0 : use.first,
                      is_alive_after(buffer, call, others) ? kEndOfCall : use.last});
-  }
-  for (const OrderScratch& scratch : problem_.calls[call].scratch) {
-    spans.push_back({scratch.bytes, scratch.first, scratch.last});
   }
   std::uint64_t bytes = fullest(spans);
   for (const Buffer& buffer : buffers_) {

@@ -31,7 +31,7 @@ struct StepCost {
 
 class OrderGraph {
  public:
-  /// `problem` is valid (`check_problem`) and outlives this.
+  /// `problem` is valid (`check_sizes`) and outlives this.
   explicit OrderGraph(const OrderProblem& problem);
 
   CallIndex size() const { return static_cast<CallIndex>(direct_.size()); }
@@ -57,22 +57,8 @@ class OrderGraph {
   std::vector<CallIndex> cuts() const;
 
  private:
-  struct Use {
-    std::uint32_t buffer = 0;
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-  };
-  struct Buffer {
-    std::uint64_t bytes = 0;
-    bool from_start = false;
-    bool to_end = false;
+  struct Buffer : OrderBuffer {
     std::vector<CallIndex> users{};  // in the given order
-  };
-  /// Bytes live in the ticks [first, last] of one call.
-  struct Span {
-    std::uint64_t bytes = 0;
-    std::int64_t first = 0;
-    std::int64_t last = 0;
   };
 
   void take_uses(const OrderProblem& problem);
@@ -82,17 +68,17 @@ class OrderGraph {
   bool is_alive_after(const Buffer& buffer, CallIndex call, CallSetView done) const;
   std::uint64_t least_peak(CallIndex call, CallSetView after) const;
   std::vector<CallSet> after() const;
-  static std::uint64_t fullest(const std::vector<Span>& spans);
+  static std::uint64_t fullest(const std::vector<OrderScratch>& spans);
 
   const OrderProblem& problem_;
   std::vector<Buffer> buffers_;
-  std::vector<std::vector<Use>> uses_;  // by call, each buffer once
+  std::vector<std::vector<OrderUse>> uses_;  // by call, each buffer once
   std::vector<std::vector<CallIndex>> direct_;
   std::vector<CallSet> before_;
 };
 
-/// Throws an `Error` for the errors of `best_order`.
-void check_problem(const OrderProblem& problem);
+/// Throws the errors of `best_order`: no sum of bytes may overflow.
+void check_sizes(const OrderProblem& problem);
 
 struct FoundOrder {
   std::vector<CallIndex> calls;

@@ -93,11 +93,7 @@ TEST(PlanOrder, TicksOfOneCallAreTold) {
   EXPECT_EQ(ordered(problem).peak, 23u);
 }
 
-TEST(PlanOrder, SaysWhatIsWrongWithAProblem) {
-  EXPECT_EQ(failure_of({.buffers = {}, .calls = {call_of({reads(0)})}}),
-            "call 0 uses a buffer that does not exist");
-  EXPECT_EQ(failure_of({.buffers = {{}}, .calls = {call_of({{.buffer = 0, .first = 1}})}}),
-            "call 0 uses a buffer in no tick");
+TEST(PlanOrder, SaysThatSizesAreTooLarge) {
   EXPECT_EQ(failure_of({.buffers = {{.bytes = UINT64_MAX}}, .calls = {}}),
             "the sizes are too large");
 }
