@@ -33,14 +33,6 @@ using tir::CmsisMemory;
 
 // --- CMSIS-NN ------------------------------------------------------------------------------------
 
-struct CmsisNnCost {
-  Count mac;
-  std::vector<OperationCount> arithmetic;  ///< Callee::arithmetic
-  /// Tensors with sizes from the arguments; empty if these do not determine them.
-  std::vector<ArgumentUse> uses;
-  std::vector<ArgumentUse> scratch;  ///< the context buffer, where its size is a number
-};
-
 constexpr std::size_t kBatch = 0;
 constexpr std::size_t kHeight = 1;
 constexpr std::size_t kWidth = 2;
@@ -177,21 +169,12 @@ std::vector<ArgumentUse> uses_of(const CmsisCall& call) {
     const bool is_again = what == CmsisArgument::other_input &&
                           call.argument(what).id() == call.argument(CmsisArgument::input).id();
     if (is_again) continue;
-    ArgumentUse use{.argument = call.position(what),
-                    .element_bytes = memory->element_bytes,
-                    .reach = memory->elements()};
+    ArgumentUse use{.argument = call.position(what), .element_bytes = memory->element_bytes};
     const Count least(needed_of(what, *memory, window).min, std::nullopt);
     (what == CmsisArgument::output ? use.stores : use.loads) = least;
     uses.push_back(use);
   }
   return uses;
-}
-
-/// All sizes are TVM's own (src/relay/backend/contrib/cmsisnn/buffer_size.cc).
-std::vector<ArgumentUse> scratch_of(const CmsisCall& call) {
-  const auto memory = call.memory(CmsisArgument::context);
-  if (!memory) return {};
-  return {{.argument = call.position(CmsisArgument::context), .reach = memory->elements()}};
 }
 
 // --- Arithmetic ----------------------------------------------------------------------------------
@@ -238,14 +221,16 @@ std::vector<OperationCount> arithmetic_of(const CmsisCall& call) {
   return {};
 }
 
-/// The cost of a call of a layer; nullopt for a function that TVM does not call, or for a
+/// Takes the cost of a call of a layer. False for a function that TVM does not call, or for a
 /// multiplying layer without known sizes.
-std::optional<CmsisNnCost> cmsis_nn_cost(tir::Node call) {
+bool take_layer(tir::Node call, Callee& callee) {
   const auto layer = CmsisCall::of(call);
-  if (!layer) return std::nullopt;
-  const auto mac = mac_of(*layer);
-  if (!mac) return std::nullopt;
-  return CmsisNnCost{*mac, arithmetic_of(*layer), uses_of(*layer), scratch_of(*layer)};
+  const auto mac = layer ? mac_of(*layer) : std::nullopt;
+  if (!mac) return false;
+  callee.mac = *mac;
+  callee.arithmetic = arithmetic_of(*layer);
+  callee.uses = uses_of(*layer);
+  return true;
 }
 
 using OperationRow = std::pair<std::string_view, Operation>;
@@ -357,13 +342,7 @@ Callee external(Node call) {
     callee.mac = *mac;
     return callee;
   }
-  if (auto cmsis = cmsis_nn_cost(call)) {
-    callee.mac = cmsis->mac;
-    callee.arithmetic = std::move(cmsis->arithmetic);
-    callee.uses = std::move(cmsis->uses);
-    callee.scratch = std::move(cmsis->scratch);
-    return callee;
-  }
+  if (take_layer(call, callee)) return callee;
   auto mac = mac_of_micro_kernel(name);
   if (!mac) mac = mac_of_instruction(name, call.dtype());
   callee.is_known = mac.has_value();

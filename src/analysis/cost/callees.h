@@ -18,9 +18,6 @@ struct ArgumentUse {
   std::uint64_t element_bytes = 1;
   Count loads{};
   Count stores{};
-  /// The most elements that it touches, from the one at its address on; it stores all of them.
-  /// Empty if unknown.
-  std::optional<std::uint64_t> reach{};
 };
 
 struct Callee {
@@ -35,8 +32,6 @@ struct Callee {
   bool is_known = true;  ///< whether the function is known
   /// Memory that it is known to use. Accesses through its other pointers are unknown.
   std::vector<ArgumentUse> uses{};
-  /// Its working memory: it writes there before it reads. Only `reach` is known.
-  std::vector<ArgumentUse> scratch{};
 };
 
 /// Returns the cost by callees.def; for kernels of CMSIS-NN and the micro kernels of TVM's own
