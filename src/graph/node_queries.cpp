@@ -32,6 +32,15 @@ std::string_view operator_of(Node expr) {
   return name;
 }
 
+// Since v0.13, the operator of a call may be a GlobalVar; older versions name the function in a
+// string.
+std::string_view callee_name(Node call) {
+  const Node op = call[f::Call::op];
+  if (op.is(Kind::GlobalVar)) return op.text(f::GlobalVar::name_hint);
+  const tir::NodeList args = call.list(f::Call::args);
+  return args.empty() ? std::string_view() : string_of(args[0]);
+}
+
 /// Omits a shape with an unknown extent, because no caller can use it.
 TensorType type_of(tir::DType dtype, tir::NodeList extents) {
   TensorType type{dtype, {}};

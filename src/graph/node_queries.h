@@ -35,6 +35,9 @@ std::string_view operator_of(tir::Node expr);
 /// A tensor of these extents; no shape if one of them is not constant.
 TensorType type_of(tir::DType dtype, tir::NodeList extents);
 
+/// The function that a call names by its first argument or by a GlobalVar; empty if it names none.
+std::string_view callee_name(tir::Node call);
+
 /// Element type and shape of a Buffer; no shape if a dimension is not constant.
 TensorType type_of_buffer(tir::Node buffer);
 

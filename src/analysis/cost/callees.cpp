@@ -322,12 +322,9 @@ std::optional<std::uint64_t> mac_of_instruction(std::string_view name, tir::DTyp
 }
 
 std::string symbol_of(Node call) {
-  const Node op = call[f::Call::op];
-  if (op.is(Kind::GlobalVar)) return std::string(op.text(f::GlobalVar::name_hint));
+  const std::string_view name = graph::callee_name(call);
   const tir::NodeList args = call.list(f::Call::args);
-  if (args.empty()) return {};
-  const std::string_view name = graph::string_of(args[0]);
-  if (!name.empty()) return std::string(name);
+  if (!name.empty() || args.empty()) return std::string(name);
   const auto number = graph::integer_of(args[0]);
   return number ? fmt::format("{} {}", graph::operator_of(call), *number) : std::string();
 }

@@ -29,16 +29,14 @@ namespace f = tir::f;
 /// functions in callees.def. A function that this returns may do anything with memory.
 // LLVM instructions have no memory of their own.
 std::string unknown_callee(Node call) {
-  const Node op = call[f::Call::op];
-  if (op.is(Kind::GlobalVar)) return std::string(op.text(f::GlobalVar::name_hint));
+  const std::string_view symbol = callee_name(call);
+  if (call[f::Call::op].is(Kind::GlobalVar)) return std::string(symbol);
   const std::string_view name = operator_of(call);
   const auto is_known = [](std::string_view one) {
     return is_arithmetic(one) || is_free_callee(one);
   };
   if (!is_calling(name)) return is_known(name) ? std::string() : std::string(name);
   if (name.starts_with("call_llvm_")) return {};
-  const tir::NodeList args = call.list(f::Call::args);
-  const std::string_view symbol = args.empty() ? std::string_view() : string_of(args[0]);
   if (symbol.empty()) return std::string(name);
   return is_known(symbol) || is_of_library(symbol) ? std::string() : std::string(symbol);
 }

@@ -547,15 +547,6 @@ Node copy_store(Node statement, Scope& scope) {
 
 }  // namespace
 
-std::string_view callee_name(Node call) {
-  // Since v0.13, the operator of a call may be a GlobalVar; older versions name the function in a
-  // string.
-  const Node op = call[f::Call::op];
-  if (op.is(Kind::GlobalVar)) return op.text(f::GlobalVar::name_hint);
-  const tir::NodeList args = call.list(f::Call::args);
-  return args.empty() ? std::string_view() : string_of(args[0]);
-}
-
 bool is_kernel_call(Node node) {
   if (!node.is(Kind::Call)) return false;
   if (node[f::Call::op].is(Kind::GlobalVar)) return true;

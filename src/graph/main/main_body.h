@@ -94,9 +94,6 @@ MainBody read_main(tir::Node function);
 /// Whether the node is a call of a function, not of an operator or of the runtime.
 bool is_kernel_call(tir::Node node);
 
-/// The name of the called function; empty if the call states none.
-std::string_view callee_name(tir::Node call);
-
 /// The call of a function in an expression: the expression itself, or the call in tvm_check_return
 /// or in a comparison of its result. Undefined if there is none.
 tir::Node call_inside(tir::Node expr);
