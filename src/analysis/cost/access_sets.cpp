@@ -183,11 +183,8 @@ bool AccessSets::split_terms(const IndexTerms& terms, Surroundings& around, Acce
     });
   };
   const auto add = [&](Node expression, std::int64_t factor) {
-    if (auto program = around.inside.compiled(expression, bindings_)) {
-      around.inside.terms.push_back({*std::move(program), factor});
-      return true;
-    }
-    return add_span(expression, factor, ranges, result);
+    return around.inside.add_term(expression, factor, bindings_) ||
+           add_span(expression, factor, ranges, result);
   };
   for (const auto& [term, factor] : terms.factors) {
     const Node expression = module_.node(term);

@@ -295,7 +295,7 @@ BodyScan scan_body(const KernelCode& code) {
 namespace {
 
 // With more iterations, the result is not worth the time.
-constexpr std::int64_t kMaxIterations = 1 << 20;
+constexpr std::uint64_t kMaxIterations = 1 << 20;
 constexpr std::uint64_t kMaxSteps = 100'000'000;
 
 /// Whether a statement does nothing but run the only statement in it.
@@ -328,13 +328,13 @@ std::optional<std::size_t> only_store(const KernelCode& code) {
 }
 
 /// Whether the iterations are few enough to run one by one.
-bool has_few_iterations(const std::vector<Surrounding>& around) {
-  std::int64_t iterations = 1;
-  for (const Surrounding& one : around) {
-    if (one.kind != SurroundingKind::loop) continue;
-    if (one.extent < 1 || one.extent > kMaxIterations) return false;
+bool has_few_iterations(const IterationDomain& around) {
+  std::uint64_t iterations = 1;
+  for (const IterationDomain::Loop& loop : around.loops) {
+    const auto extent = constant_extent(loop.node);
+    if (!extent || *extent < 1 || *extent > kMaxIterations) return false;
     // Cannot overflow: both factors are at most 2^20.
-    iterations *= one.extent;
+    iterations *= *extent;
     if (iterations > kMaxIterations) return false;
   }
   return true;
@@ -342,10 +342,11 @@ bool has_few_iterations(const std::vector<Surrounding>& around) {
 
 /// Whether both indices are equal in every iteration in which the conditions are true: their
 /// difference only has the value 0.
-bool agree_everywhere(const std::vector<Surrounding>& around, Node to, Node from) {
+bool agree_everywhere(IterationDomain around, const Bindings& bindings, Node to, Node from) {
   if (!has_few_iterations(around)) return false;
-  const std::vector<SumTerm> difference{{to, 1}, {from, -1}};
-  auto nest = nest_around(around, difference);
+  around.compile(bindings);
+  if (!around.add_term(to, 1, bindings) || !around.add_term(from, -1, bindings)) return false;
+  auto nest = std::move(around).nest();
   if (!nest) return false;
   std::uint64_t steps = kMaxSteps;
   const auto values = Enumeration(*std::move(nest)).values(steps);
@@ -366,7 +367,7 @@ bool copies_in_order(const KernelCode& code) {
   const Node to = index_of(store);
   const Node from = index_of(load);
   if (!to || !from) return false;
-  return to == from || agree_everywhere(code.around(*at), to, from);
+  return to == from || agree_everywhere(code.around(*at), code.bindings, to, from);
 }
 
 }  // namespace mlf::graph

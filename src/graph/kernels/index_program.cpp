@@ -272,6 +272,8 @@ Node bound_value(Node node, const Bindings& bindings) {
 }
 
 std::optional<IndexProgram> IndexProgram::compile(Node expression, const Bindings& bindings) {
+  // Most bounds of loops.
+  if (const auto number = tir::int_imm_of(expression)) return constant(*number);
   return IndexCompiler(bindings).compile(expression);
 }
 

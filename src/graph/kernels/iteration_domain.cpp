@@ -88,6 +88,13 @@ std::optional<IndexProgram> IterationDomain::compiled(Node expression,
   return is_of_loops ? std::move(program) : std::nullopt;
 }
 
+bool IterationDomain::add_term(Node expression, std::int64_t factor, const Bindings& bindings) {
+  auto program = compiled(expression, bindings);
+  if (!program) return false;
+  terms.push_back({*std::move(program), factor});
+  return true;
+}
+
 void IterationDomain::compile(const Bindings& bindings) {
   for (Loop& loop : loops) {
     const LoopBounds bounds = bounds_of(loop.node);
@@ -192,42 +199,19 @@ std::optional<CountedNest> IterationDomain::nest_of(const Group& group) const {
   return nest;
 }
 
-std::optional<CountedNest> nest_around(std::span<const Surrounding> around,
-                                       std::span<const SumTerm> terms) {
-  CountedNest nest;
-  Bindings bindings;
-  const auto is_of_loop = [&](tir::NodeId variable) {
-    return std::ranges::count(nest.loops, variable, &CountedLoop::variable) == 1;
-  };
-  const auto compiled = [&](Node expression) {
-    auto program =
-        expression ? IndexProgram::compile(expression, bindings) : std::optional<IndexProgram>();
-    if (program && !std::ranges::all_of(program->variables(), is_of_loop)) program.reset();
-    return program;
-  };
-  for (const Surrounding& one : around) {
-    // A name that is bound again has two values.
-    const bool is_bound =
-        one.kind != SurroundingKind::condition && one.var &&
-        (bindings.contains(tir::index(one.var.id())) ||
-         std::ranges::count(nest.loops, one.var.id(), &CountedLoop::variable) > 0);
-    if (is_bound) return std::nullopt;
-    if (one.kind == SurroundingKind::loop) {
-      nest.loops.push_back(
-          {one.var.id(), IndexProgram::constant(one.min), IndexProgram::constant(one.extent)});
-    } else if (one.kind == SurroundingKind::binding) {
-      bindings.insert_or_assign(tir::index(one.var.id()), one.value);
-    } else {
-      auto program = compiled(one.value);
-      if (!program) return std::nullopt;
-      const std::int64_t wanted = one.kind == SurroundingKind::condition ? 1 : 0;
-      nest.tests.push_back({(*std::move(program)).truth(), wanted});
+std::optional<CountedNest> IterationDomain::nest() && {
+  CountedNest nest{.terms = std::move(terms)};
+  for (Loop& loop : loops) {
+    if (!loop.counted) return std::nullopt;
+    // A variable that is bound again has two values.
+    if (std::ranges::count(nest.loops, loop.counted->variable, &CountedLoop::variable) > 0) {
+      return std::nullopt;
     }
+    nest.loops.push_back(*std::move(loop.counted));
   }
-  for (const auto& [expression, factor] : terms) {
-    auto program = compiled(expression);
-    if (!program) return std::nullopt;
-    nest.terms.push_back({*std::move(program), factor});
+  for (Test& test : tests) {
+    if (!test.counted) return std::nullopt;
+    nest.tests.push_back(*std::move(test.counted));
   }
   return nest;
 }

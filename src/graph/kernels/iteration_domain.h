@@ -72,30 +72,6 @@ struct CountedNest {
   std::vector<CountedTerm> terms{};
 };
 
-enum class SurroundingKind : std::uint8_t {
-  loop,       ///< `var` takes the values of `min`, `min` + 1, …: `extent` of them
-  binding,    ///< `var` has the value `value`
-  condition,  ///< `value` holds; where it is undefined, the condition is not known
-  otherwise,  ///< `value` does not hold
-};
-
-/// A loop, condition or binding around a statement or expression, from the outside in.
-struct Surrounding {
-  SurroundingKind kind = SurroundingKind::loop;
-  tir::Node var{};
-  tir::Node value{};
-  std::int64_t min = 0;
-  std::int64_t extent = 0;
-};
-
-/// An expression and its factor.
-using SumTerm = std::pair<tir::Node, std::int64_t>;
-
-/// The nest of all that is around a place, and a sum of expressions there; nullopt if one of these
-/// depends on data.
-std::optional<CountedNest> nest_around(std::span<const Surrounding> around,
-                                       std::span<const SumTerm> terms);
-
 /// Runs a nest of loops.
 class Enumeration {
  public:
@@ -152,7 +128,7 @@ struct IterationDomain {
     std::optional<CountedLoop> counted{};  ///< nothing: its bounds depend on data
   };
   struct Test {
-    Constraint constraint;
+    Constraint constraint{};               ///< without an expression: it is not known
     std::optional<CountedTest> counted{};  ///< nothing: it depends on data
   };
   /// Loops that a bound, a test or a term connects, as positions in ascending order.
@@ -170,14 +146,20 @@ struct IterationDomain {
   void compile(const Bindings& bindings);
   /// Position of the loop with this variable; nullopt if there is none.
   std::optional<std::size_t> loop_of(tir::NodeId variable) const;
-  /// The expression as a program, if it depends only on variables of these loops.
-  std::optional<IndexProgram> compiled(tir::Node expression, const Bindings& bindings) const;
+  /// Adds a term if it depends only on variables of these loops. Returns whether it does.
+  bool add_term(tir::Node expression, std::int64_t factor, const Bindings& bindings);
 
   /// Unconnected loops are independent: their numbers of iterations multiply, and only the loops of
   /// one group must run together. Tests and terms without variables are in no group.
   std::vector<Group> groups() const;
   /// The nest of one group; nullopt if one of its bounds or tests depends on data.
   std::optional<CountedNest> nest_of(const Group& group) const;
+  /// The nest of all loops, tests and terms; nullopt in the same case.
+  std::optional<CountedNest> nest() &&;
+
+ private:
+  /// The expression as a program, if it depends only on variables of these loops.
+  std::optional<IndexProgram> compiled(tir::Node expression, const Bindings& bindings) const;
 };
 
 }  // namespace mlf::graph

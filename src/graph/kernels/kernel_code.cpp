@@ -129,33 +129,6 @@ bool calls_function(Node call) {
   return call[f::Call::op].is(Kind::GlobalVar) || is_calling(operator_of(call));
 }
 
-/// What a loop or a guard tells of its part; nothing for a part without one.
-std::optional<Surrounding> surrounding_of(const Part& part, Node whole) {
-  switch (part.when) {
-    case When::always:
-      break;
-    case When::guard_holds:
-    case When::chosen:
-      return Surrounding{.kind = SurroundingKind::condition, .value = part.guard};
-    case When::guard_fails:
-    case When::not_chosen:
-      return Surrounding{.kind = SurroundingKind::otherwise, .value = part.guard};
-    case When::each_iteration: {
-      const LoopBounds bounds = bounds_of(whole);
-      const auto min = bounds.min ? integer_of(bounds.min) : std::optional<std::int64_t>(0);
-      const auto extent = integer_of(bounds.extent);
-      if (!min || !extent) return Surrounding{.kind = SurroundingKind::condition};
-      return Surrounding{.var = loop_variable(whole), .min = *min, .extent = *extent};
-    }
-    case When::unknown_times:
-    case When::first_iteration:
-      return Surrounding{.kind = SurroundingKind::condition};
-  }
-  const auto let = let_of(whole);
-  if (!let || part.node != let->body) return std::nullopt;
-  return Surrounding{.kind = SurroundingKind::binding, .var = let->var, .value = let->value};
-}
-
 }  // namespace
 
 KernelCode::KernelCode(Node of)
@@ -170,13 +143,20 @@ KernelCode::KernelCode(Node of)
   find_accesses();
 }
 
-std::vector<Surrounding> KernelCode::around(std::size_t position) const {
-  std::vector<Surrounding> list;
+IterationDomain KernelCode::around(std::size_t position) const {
+  IterationDomain domain;
   for (Level at = level_of_[position]; at != 0; at = levels_[at - 1].outer) {
-    list.push_back(levels_[at - 1].what);
+    const OpenLevel& level = levels_[at - 1];
+    if (level.loop) {
+      domain.loops.push_back({level.loop});
+    } else {
+      domain.tests.push_back({level.condition});
+    }
   }
-  std::ranges::reverse(list);
-  return list;
+  std::ranges::reverse(domain.loops);
+  // `bindings` has one value of each variable.
+  if (!rebound.empty()) domain.tests.emplace_back();
+  return domain;
 }
 
 void KernelCode::find_statements() {
@@ -201,9 +181,26 @@ void KernelCode::find_statements() {
 }
 
 KernelCode::Level KernelCode::inside(const Part& part, Node whole, Level outer) {
-  const auto what = surrounding_of(part, whole);
-  if (!what) return outer;
-  levels_.push_back({*what, outer});
+  OpenLevel level{.outer = outer};
+  switch (part.when) {
+    case When::always:
+      return outer;
+    case When::guard_holds:
+    case When::chosen:
+      level.condition = {part.guard, Constraint::Test::holds};
+      break;
+    case When::guard_fails:
+    case When::not_chosen:
+      level.condition = {part.guard, Constraint::Test::fails};
+      break;
+    case When::each_iteration:
+      level.loop = whole;
+      break;
+    case When::unknown_times:
+    case When::first_iteration:
+      break;
+  }
+  levels_.push_back(level);
   return static_cast<Level>(levels_.size());
 }
 

@@ -108,8 +108,8 @@ class KernelCode {
   /// Whether several statements evaluate the expression at a position.
   bool is_in_several(std::size_t position) const { return is_in_several_[position]; }
   const Control& control(std::size_t position) const { return control_[position]; }
-  /// The loops, bindings and conditions on one way to the node, from the outside in.
-  std::vector<Surrounding> around(std::size_t position) const;
+  /// The loops and conditions on one way to the node, from the outside in, not compiled yet.
+  IterationDomain around(std::size_t position) const;
   /// Whether a let of an address inside a parameter has this value: it is no access yet.
   bool is_bound_address(tir::Node value) const { return bound_.contains(value.id()); }
   /// The kind of addresses in the arguments of a call.
@@ -124,8 +124,9 @@ class KernelCode {
   // A position in levels_, plus one; 0 is the function itself.
   using Level = std::uint32_t;
   struct OpenLevel {
-    Surrounding what;
-    Level outer;
+    tir::Node loop{};        // undefined: a condition
+    Constraint condition{};  // without an expression: it is not known
+    Level outer = 0;
   };
 
   void find_statements();

@@ -54,14 +54,14 @@ class Reading {
   HighestValue highest(Node access, std::size_t position) {
     const Node index = index_of(access);
     if (!index) return {};
-    std::vector<Surrounding> around = code_.around(position);
+    IterationDomain around = code_.around(position);
     // A predicate is a condition for each lane; most are constants.
-    if (is_masked(access)) {
-      around.push_back({.kind = SurroundingKind::condition, .value = predicate_of(access)});
-    }
+    if (is_masked(access)) around.tests.push_back({{predicate_of(access)}});
+    around.compile(code_.bindings);
     const bool is_ramp = index.is(Kind::Ramp);
-    const SumTerm term(is_ramp ? index[f::Ramp::base] : index, 1);
-    const auto nest = nest_around(around, {&term, 1});
+    const bool is_known =
+        around.add_term(is_ramp ? index[f::Ramp::base] : index, 1, code_.bindings);
+    const auto nest = is_known ? std::move(around).nest() : std::nullopt;
     HighestValue found = nest ? highest_in_boxes(*nest, steps_) : HighestValue();
     if (!is_ramp) return found;
     // The last lane of the highest base.

@@ -26,8 +26,6 @@ using graph::AccessKind;
 using graph::Address;
 using graph::AddressKind;
 using graph::KernelCode;
-using graph::Surrounding;
-using graph::SurroundingKind;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -147,23 +145,21 @@ std::optional<Index> affine(Node expression) {
 
 /// Whether no two iterations have the same index: each factor exceeds the largest sum of all
 /// smaller terms.
-bool is_injective(const Index& index, const std::vector<Surrounding>& around) {
+bool is_injective(const Index& index, const graph::IterationDomain& around) {
   std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
-  std::size_t found = 0;
-  for (const Surrounding& loop : around) {
-    if (loop.kind != SurroundingKind::loop || loop.extent == 1) continue;
-    const auto at = index.factors.find(loop.var.id());
+  for (const graph::IterationDomain::Loop& loop : around.loops) {
+    const auto extent = graph::constant_extent(loop.node);
+    if (!extent) return false;
+    if (*extent == 1) continue;
+    const auto at = index.factors.find(graph::loop_variable(loop.node).id());
     // A loop whose variable is not in the index writes one element repeatedly.
     if (at == index.factors.end() || at->second < 0) return false;
-    terms.emplace_back(at->second, loop.extent);
+    terms.emplace_back(at->second, static_cast<std::int64_t>(*extent));
   }
   // Variables of no loop here are constant.
-  for (const auto& [var, factor] : index.factors) {
-    found += std::ranges::any_of(around, [&, one = var](const Surrounding& loop) {
-      return loop.kind == SurroundingKind::loop && loop.var.id() == one;
-    });
-  }
-  if (found != index.factors.size()) return false;
+  const bool has_others = std::ranges::any_of(
+      index.factors, [&](const auto& one) { return !around.loop_of(one.first); });
+  if (has_others) return false;
   // Like the digits of a number: the sum of all smaller digits is less than the next factor.
   std::ranges::sort(terms);
   std::int64_t reach = 0;

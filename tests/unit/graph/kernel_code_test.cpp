@@ -61,17 +61,18 @@ TEST(KernelCode, LoopsAreAroundTheirBodies) {
             "R0l W1l R0 W1");
 }
 
-TEST(KernelCode, SurroundingsAreInOrderFromTheOutside) {
+TEST(KernelCode, LoopsAndConditionsAroundAnAccessAreANest) {
   const auto document = document_of(
       "    for i in range(4):\n        j: T.int32 = i * 2\n        if j < 5:\n"
       "            B[j] = A[j]\n");
   const KernelCode code(document->module.root().map(tir::f::IRModule::functions).value(0));
-  std::vector<SurroundingKind> kinds;
-  for (const Surrounding& one : code.around(code.accesses.back().position)) {
-    kinds.push_back(one.kind);
-  }
-  EXPECT_EQ(kinds, (std::vector{SurroundingKind::loop, SurroundingKind::binding,
-                                SurroundingKind::condition}));
+  IterationDomain around = code.around(code.accesses.back().position);
+  around.compile(code.bindings);
+  const auto nest = std::move(around).nest();
+  ASSERT_TRUE(nest);
+  EXPECT_EQ(nest->loops.size(), 1u);
+  std::uint64_t steps = 100;
+  EXPECT_EQ(Enumeration(*nest).count(steps), 3u);
 }
 
 /// Of two lets of one pointer, the outer one binds `A`, the inner one the value that `second`
