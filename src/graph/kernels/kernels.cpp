@@ -38,12 +38,11 @@ class Reading {
 
  private:
   /// Calls `visit(reaches, offset)` for every memory that contains the address: for a named one
-  /// inside a parameter, both the name and the parameter. A negative offset is unknown.
+  /// inside an argument, both the name and the argument. A negative offset is unknown.
   template <class Visit>
   void for_each_owner(const Address& address, Visit&& visit) {
     const std::int64_t offset = address.offset_known ? address.offset : -1;
-    if (address.kind == AddressKind::parameter) visit(found_.parameters[address.root], offset);
-    if (address.kind == AddressKind::argument) visit(found_.arguments[address.root], offset);
+    if (code_.is_of_call(address)) visit(found_.arguments[address.root], offset);
     if (address.kind == AddressKind::local) {
       visit(found_.pointers[static_cast<tir::NodeId>(address.root)], offset);
     } else if (address.alias != tir::NodeId::none) {
@@ -208,9 +207,8 @@ using ReachOfParameters = std::map<std::uint32_t, Reaches>;
 FunctionReach known_reach(const KernelCode& code, const BodyScan& scan) {
   FunctionReach reach = reach_of(code);
   if (reach.is_complete && scan.gaps.empty()) return reach;
-  for (auto* all : {&reach.parameters, &reach.arguments}) {
-    for (auto& [position, reaches] : *all)
-      reaches.stored.is_exact = reaches.loaded.is_exact = false;
+  for (auto& [position, reaches] : reach.arguments) {
+    reaches.stored.is_exact = reaches.loaded.is_exact = false;
   }
   for (auto& [pointer, reaches] : reach.pointers) {
     reaches.stored.is_exact = reaches.loaded.is_exact = false;
@@ -349,12 +347,12 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.parameters = parameters_of(ref.function, scan);
   const FunctionReach reach = known_reach(code, scan);
   if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
-    infer_shapes(scan.is_packed ? reach.arguments : reach.parameters, info.parameters);
+    infer_shapes(reach.arguments, info.parameters);
     infer_sizes(reach, scan.memory);
   } else {
     for (BodyMemory& one : scan.memory) one.at_least = one.bytes.value_or(0);
   }
-  note_reach(scan.is_packed ? reach.arguments : reach.parameters, info.parameters);
+  note_reach(reach.arguments, info.parameters);
   info.overruns = overruns_of(reach, scan.memory, info);
   info.kernel.is_reshape = may_be_reshape(code, info.parameters);
   info.places = take_own_memory(std::move(scan.memory), info.kernel);

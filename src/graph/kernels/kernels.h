@@ -37,8 +37,7 @@ struct Reaches {
 };
 
 struct FunctionReach {
-  std::map<std::uint32_t, Reaches> parameters;  ///< by position
-  std::map<std::uint32_t, Reaches> arguments;   ///< by position, where MakePackedAPI ran
+  std::map<std::uint32_t, Reaches> arguments;  ///< of a call, by position
   /// By the variable of an address: of an allocation, or inside a parameter.
   std::map<tir::NodeId, Reaches> pointers;
   bool is_complete = true;  ///< false: some of the body is not understood, and may access anything

@@ -18,7 +18,7 @@ Reaches reaches_of(std::string_view body) {
   const auto document = tir::read({.file = "f", .member = "", .text = text});
   if (!document) throw std::runtime_error(to_string(document.error()));
   const auto functions = document->module.root().map(tir::f::IRModule::functions);
-  return reach_of(KernelCode(functions.value(0))).parameters[1];
+  return reach_of(KernelCode(functions.value(0))).arguments[1];
 }
 
 /// Bytes that are written; nothing where more may be.
