@@ -46,7 +46,7 @@ Count live_at(const std::vector<const MemoryUse*>& regions, graph::Position posi
 Count scratch_of(const graph::Kernel& kernel) {
   if (!kernel.has_tir()) return Count::unknown();
   using RegionKey = std::pair<MemoryKind, std::uint32_t>;
-  std::map<RegionKey, std::vector<std::pair<std::uint64_t, std::uint64_t>>> by_region;
+  std::map<RegionKey, std::vector<graph::ByteRange>> by_region;
   bool is_known = kernel.gaps.empty();
   bool is_conditional = kernel.may_end_early;
   for (const graph::KernelBuffer& buffer : kernel.workspaces) {
@@ -56,17 +56,14 @@ Count scratch_of(const graph::Kernel& kernel) {
       continue;
     }
     const std::uint32_t pool = buffer.pool ? index(*buffer.pool) : 0;
-    by_region[{buffer.memory, pool}].emplace_back(*buffer.offset,
-                                                  graph::sum_of(*buffer.offset, *buffer.bytes));
+    by_region[{buffer.memory, pool}].push_back(
+        {*buffer.offset, graph::sum_of(*buffer.offset, *buffer.bytes)});
   }
   std::uint64_t bytes = 0;
-  for (auto& [region, ranges] : by_region) {
-    std::ranges::sort(ranges);
-    std::uint64_t end = 0;
-    for (const auto& [first, last] : ranges) {
-      bytes = graph::sum_of(bytes, last > end ? last - std::max(first, end) : 0);
-      end = std::max(end, last);
-    }
+  for (const auto& [region, ranges] : by_region) {
+    graph::Coverage coverage(ranges);
+    for (const graph::ByteRange& range : ranges) coverage.add(range);
+    bytes = graph::sum_of(bytes, coverage.bytes());
   }
   Count count{is_conditional ? 0 : bytes, bytes};
   if (!is_known || bytes >= graph::kMostBytes) count.max.reset();

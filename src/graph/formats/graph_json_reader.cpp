@@ -120,41 +120,39 @@ class ListReader {
     result_.outputs.resize(entries);
   }
 
+  /// Calls `visit` with each output and what a list of the graph says of it.
+  template <class Visit>
+  void for_each_output(std::string_view key, Visit visit) {
+    auto output = result_.outputs.begin();
+    const json::Value list = attribute_list(root_.at("attrs"), key, result_.outputs.size());
+    for (const json::Value value : list.elements()) visit(*output++, value);
+  }
+
   void read_entries() {
-    const json::Value attrs = root_.at("attrs");
-    std::size_t i = 0;
-    for (const json::Value dtype :
-         attribute_list(attrs, "dltype", result_.outputs.size()).elements()) {
+    for_each_output("dltype", [](NodeOutput& output, const json::Value& dtype) {
       const auto parsed = tir::parse_dtype(dtype.as_string());
       if (!parsed) dtype.fail("unknown data type");
       if (parsed->code == tir::TypeCode::Handle) dtype.fail("expected the data type of a tensor");
-      result_.outputs[i++].type.dtype = *parsed;
-    }
-    i = 0;
-    for (const json::Value shape :
-         attribute_list(attrs, "shape", result_.outputs.size()).elements()) {
+      output.type.dtype = *parsed;
+    });
+    for_each_output("shape", [](NodeOutput& output, const json::Value& shape) {
       if (!shape.is_array()) shape.fail("expected the extents of a tensor");
-      TensorType& type = result_.outputs[i++].type;
-      if (is_unknown(shape)) continue;
-      std::vector<std::int64_t>& extents = type.shape.emplace();
+      if (is_unknown(shape)) return;
+      std::vector<std::int64_t>& extents = output.type.shape.emplace();
       for (const json::Value extent : shape.elements()) {
         extents.push_back(number_below(extent, UINT32_MAX));
       }
-    }
-    i = 0;
-    for (const json::Value id :
-         attribute_list(attrs, "storage_id", result_.outputs.size()).elements()) {
-      result_.outputs[i++].storage_id = number_below(id, UINT32_MAX);
-    }
+    });
+    for_each_output("storage_id", [](NodeOutput& output, const json::Value& id) {
+      output.storage_id = number_below(id, UINT32_MAX);
+    });
     // Graphs of one device may lack the list.
-    if (!attrs.find("device_index")) return;
-    i = 0;
-    for (const json::Value number :
-         attribute_list(attrs, "device_index", result_.outputs.size()).elements()) {
+    if (!root_.at("attrs").find("device_index")) return;
+    for_each_output("device_index", [&](const NodeOutput& output, const json::Value& number) {
       const auto device = static_cast<Device>(number_below(number, INT32_MAX));
-      const auto known = result_.devices.try_emplace(result_.outputs[i++].storage_id, device).first;
+      const auto known = result_.devices.try_emplace(output.storage_id, device).first;
       if (known->second != device) number.fail("a storage is on one device only");
-    }
+    });
   }
 
   const json::Value& root_;

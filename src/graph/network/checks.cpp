@@ -27,14 +27,6 @@ std::set<StorageId> storages_of_externals(const Topology& topology) {
 
 namespace {
 
-std::set<ValueId> returned(const Topology& topology) {
-  std::set<ValueId> values;
-  for (const Port& port : topology.outputs) {
-    if (port.value) values.insert(*port.value);
-  }
-  return values;
-}
-
 /// Storages of arguments that a call reads or writes by a rule, not by its code: it may do both.
 std::set<StorageId> guessed_storages(const Topology& topology) {
   std::set<StorageId> storages;
@@ -234,11 +226,12 @@ void check_overlaps(Topology& topology) {
 }  // namespace
 
 void check_values(Topology& topology) {
-  const std::set<ValueId> outputs = returned(topology);
+  const Lifetimes lifetimes(topology);
   const std::set<StorageId> guessed = guessed_storages(topology);
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
-    check_use(topology, id, outputs.contains(id) || guessed.contains(topology[id].storage));
+    const bool is_output = lifetimes.of(id).to == Lifetime::kForever;
+    check_use(topology, id, is_output || guessed.contains(topology[id].storage));
     check_sizes(topology, id);
   }
   check_pools(topology);

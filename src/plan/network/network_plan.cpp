@@ -290,12 +290,13 @@ void add_workspaces(const Topology& topology, Allocations& found) {
 
 /// Adds the memory that the network takes now: the separate peak of each kind of memory.
 void add_present(const Topology& topology, StaticPlan& plan) {
+  // What has an unknown device is in RAM of the program.
+  const graph::MemoryTotals totals = graph::memory_totals(topology, std::nullopt);
+  plan.executor = totals.executor.bytes;
+  plan.heap = totals.heap.bytes;
+  plan.stack = totals.stack.bytes;
   for (const graph::MemoryUse& use : topology.memory) {
     if (!is_allocated(use.kind) || !topology.is_in_ram(use.device)) continue;
-    std::uint64_t& bytes = use.kind == MemoryKind::executor ? plan.executor
-                           : use.kind == MemoryKind::heap   ? plan.heap
-                                                            : plan.stack;
-    bytes += use.used;
     for (const std::string& why : use.uncertain) support::add_once(plan.uncertain, why);
   }
 }
