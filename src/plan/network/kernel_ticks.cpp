@@ -241,7 +241,7 @@ struct Memory {
   AddressKind kind = AddressKind::parameter;  // or `argument`, of a packed function
   std::uint32_t root = 0;
   std::optional<LetTicks> let{};
-  std::optional<TickRange> touched{};
+  std::optional<Interval> touched{};
   bool is_kept = false;          // a pointer to it exists
   bool has_other_names = false;  // other pointers point into it, possibly not to its first byte
 };
@@ -419,7 +419,7 @@ class TickReader {
   };
 
   /// Treats reads and writes alike: both need the memory.
-  void touch(Node var, const std::optional<TickRange>& ticks) {
+  void touch(Node var, const std::optional<Interval>& ticks) {
     if (const auto memory = memories_.memory_of(var))
       return include(memories_[*memory].touched, ticks);
     const Address address = code_.address_of(var);
@@ -429,7 +429,7 @@ class TickReader {
   }
 
   /// Code gets the pointer: it may use any element.
-  void mention(Node var, const std::optional<TickRange>& ticks) {
+  void mention(Node var, const std::optional<Interval>& ticks) {
     touch(var, ticks);
     const auto memory = memories_.memory_of(var);
     if (!memory || !ticks) return;
@@ -438,8 +438,8 @@ class TickReader {
   }
 
   /// The loop that is one tick. A use in several ticks can be in none of them in place.
-  std::map<std::int64_t, TickLoop>::iterator loop_at(const TickRange& ticks, MemoryId memory) {
-    if (ticks.first == ticks.last) return loops_.find(ticks.first);
+  std::map<std::int64_t, TickLoop>::iterator loop_at(const Interval& ticks, MemoryId memory) {
+    if (ticks.upper == ticks.lower + 1) return loops_.find(ticks.lower);
     memories_[memory].has_other_names = true;
     return loops_.end();
   }
@@ -452,7 +452,7 @@ class TickReader {
   }
 
   /// A function may keep a pointer argument, and so may a struct that stores it.
-  void read_call(Node call, const std::optional<TickRange>& ticks) {
+  void read_call(Node call, const std::optional<Interval>& ticks) {
     const std::string_view op = graph::operator_of(call);
     if (op == "address_of") {
       const tir::NodeList args = call.list(f::Call::args);
@@ -484,7 +484,7 @@ class TickReader {
     for (const graph::Part& part : code_.order.parts(position)) {
       if (part.node == skipped) continue;
       const std::size_t at = part.position;
-      std::optional<TickRange> ticks = ticks_[position];
+      std::optional<Interval> ticks = ticks_[position];
       if (is_sequence_[position]) {
         if (!tir::is_expr(part.node.category())) {
           // A statement that runs at several places has no ticks of its own.
@@ -494,7 +494,7 @@ class TickReader {
         }
         if (part.node.is(Kind::IntImm) || part.node.is(Kind::StringImm)) continue;
         ++now_;
-        ticks = TickRange{now_, now_};
+        ticks = Interval{now_, now_ + 1};
       }
       const Node pointer = is_unused ? graph::without_casts(part.node) : part.node;
       const bool is_own = is_unused && tir::is_var(pointer) && !memories_.memory_of(pointer);
@@ -506,7 +506,7 @@ class TickReader {
 
   void begin_tick(std::size_t position) {
     ++now_;
-    ticks_[position] = TickRange{now_, now_};
+    ticks_[position] = Interval{now_, now_ + 1};
     is_sequence_[position] = false;
     if (code_.order[position].is(Kind::For)) loops_.try_emplace(now_);
   }
@@ -514,9 +514,9 @@ class TickReader {
   void read(std::size_t position) {
     const Node node = code_.order[position];
     if (is_sequence_[position] && !runs_in_sequence(node)) begin_tick(position);
-    const std::optional<TickRange> ticks = ticks_[position];
+    const std::optional<Interval> ticks = ticks_[position];
     const bool is_statement = !tir::is_expr(node.category());
-    if (is_statement && ticks && !is_plain(node)) loops_.erase(ticks->first);
+    if (is_statement && ticks && !is_plain(node)) loops_.erase(ticks->lower);
     Node address;
     if (const auto let = graph::let_of(node); let && memories_.bind(let->var, let->value)) {
       address = let->value;
@@ -551,7 +551,7 @@ class TickReader {
   }
 
   void add_element(const graph::MemoryAccess& use) {
-    const std::optional<TickRange>& ticks = ticks_[use.position];
+    const std::optional<Interval>& ticks = ticks_[use.position];
     touch(use.pointer, ticks);
     const auto memory = memories_.memory_of(use.pointer);
     if (!memory || !ticks) return;
@@ -569,10 +569,10 @@ class TickReader {
   /// Adds a memory to the result. If a pointer to it exists, it is in use until the last tick,
   /// because the time of its use is unknown.
   TickMemory finish(const Memory& memory, KernelTicks& result) const {
-    std::optional<TickRange> touched = memory.touched;
+    std::optional<Interval> touched = memory.touched;
     if (memory.is_kept) {
-      if (!touched) touched = TickRange{0, 0};
-      touched->last = result.count - 1;
+      if (!touched) touched = Interval{0, 1};
+      touched->upper = result.count;
     }
     if (memory.let) {
       result.lets.push_back(*memory.let);
@@ -591,12 +591,12 @@ class TickReader {
     for (const Memory* memory : {&from, &to}) {
       if (memory->is_kept || memory->has_other_names || !memory->touched) return false;
     }
-    return from.touched->last == tick && to.touched->first == tick;
+    return from.touched->upper == tick + 1 && to.touched->lower == tick;
   }
 
   const KernelCode& code_;
-  std::vector<std::optional<TickRange>> ticks_;  // by position; nothing: it touches nothing
-  std::vector<bool> is_sequence_;                // by position: its parts have ticks of their own
+  std::vector<std::optional<Interval>> ticks_;  // by position; nothing: it touches nothing
+  std::vector<bool> is_sequence_;               // by position: its parts have ticks of their own
   TickMemories memories_{code_};
   std::map<std::int64_t, TickLoop> loops_;  // by tick
   std::int64_t now_ = -1;
@@ -606,19 +606,19 @@ class TickReader {
 
 }  // namespace
 
-void TickRange::include(TickRange other) {
-  first = std::min(first, other.first);
-  last = std::max(last, other.last);
+void include(Interval& all, const Interval& ticks) {
+  all.lower = std::min(all.lower, ticks.lower);
+  all.upper = std::max(all.upper, ticks.upper);
 }
 
-void include(std::optional<TickRange>& touched, const std::optional<TickRange>& range) {
-  if (!range) return;
-  if (!touched) touched = range;
-  touched->include(*range);
+void include(std::optional<Interval>& touched, const std::optional<Interval>& ticks) {
+  if (!ticks) return;
+  if (!touched) touched = ticks;
+  include(*touched, *ticks);
 }
 
-std::optional<TickRange> KernelTicks::touched(std::size_t argument) const {
-  std::optional<TickRange> result;
+std::optional<Interval> KernelTicks::touched(std::size_t argument) const {
+  std::optional<Interval> result;
   if (argument < arguments.size()) result = arguments[argument];
   for (const LetTicks& let : lets) {
     if (let.argument == argument) include(result, let.touched);
@@ -628,7 +628,7 @@ std::optional<TickRange> KernelTicks::touched(std::size_t argument) const {
 
 KernelTicks::FoundBuffer KernelTicks::find(const graph::KernelBuffer& buffer) const {
   FoundBuffer found;
-  const auto add = [&](const std::optional<TickRange>& ticks) {
+  const auto add = [&](const std::optional<Interval>& ticks) {
     found.is_found = true;
     include(found.touched, ticks);
   };

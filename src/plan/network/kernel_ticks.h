@@ -9,32 +9,28 @@
 
 #include "graph/kernels/kernel_code.h"
 #include "mlf/graph/topology.h"
+#include "mlf/plan/problem.h"
 
 namespace mlf::plan {
 
-/// Ticks of one call, both included.
-struct TickRange {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
+/// Widens `all` to all of `ticks`.
+void include(Interval& all, const Interval& ticks);
 
-  void include(TickRange other);
-};
-
-/// Widens `touched` by `range`, if there is one.
-void include(std::optional<TickRange>& touched, const std::optional<TickRange>& range);
+/// Widens `touched` by `ticks`, if there are any.
+void include(std::optional<Interval>& touched, const std::optional<Interval>& ticks);
 
 /// A let of an address inside an argument: in a pool, a workspace or a constant.
 struct LetTicks {
   std::string name;  ///< the let's variable
   std::size_t argument = 0;
   std::optional<std::uint64_t> offset;  ///< bytes; empty if not constant
-  std::optional<TickRange> touched;     ///< nothing: never
+  std::optional<Interval> touched;      ///< nothing: never
 };
 
 /// An allocation of the kernel's own, on the heap or as an array.
 struct AllocationTicks {
-  std::string name;                  ///< its variable
-  std::optional<TickRange> touched;  ///< empty: never. Releasing it does not count
+  std::string name;                 ///< its variable
+  std::optional<Interval> touched;  ///< empty: never. Releasing it does not count
 };
 
 /// Memory of a kernel: an argument, or a let's address inside of one.
@@ -63,7 +59,7 @@ struct KernelTicks {
   std::int64_t count = 1;  ///< at least 1
   /// By argument of a call; may be shorter than the number of arguments. Excludes the argument's
   /// addresses in `lets`: a kernel touches memory through one of the two.
-  std::vector<std::optional<TickRange>> arguments;
+  std::vector<std::optional<Interval>> arguments;
   std::vector<LetTicks> lets;
   std::vector<AllocationTicks> allocations;
   std::vector<InPlaceTick> in_place;
@@ -74,11 +70,11 @@ struct KernelTicks {
   bool is_packed = false;
 
   /// When an argument is touched, directly or through `lets`; empty if never, as far as is known.
-  std::optional<TickRange> touched(std::size_t argument) const;
+  std::optional<Interval> touched(std::size_t argument) const;
 
   struct FoundBuffer {
     bool is_found = false;
-    std::optional<TickRange> touched;  ///< nothing: never
+    std::optional<Interval> touched;  ///< nothing: never
   };
   /// Lets with the name and offset of a place in a pool, or allocations with the name of other
   /// memory. Several count as one.

@@ -100,7 +100,7 @@ class StayCollector {
       if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
       workspaces_[{call.position, buffer.name, buffer.offset}].push_back(stays_.size());
       const std::int64_t begin = ticks_.begin_of(call);
-      stays_.push_back({{begin + touched->first, begin + touched->last + 1},
+      stays_.push_back({{begin + touched->lower, begin + touched->upper},
                         *buffer.bytes,
                         topology_.storages.size() + stays_.size(),
                         buffer.pool,

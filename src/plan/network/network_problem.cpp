@@ -160,29 +160,29 @@ const KernelTicks* NetworkTicks::understood(graph::KernelId kernel) const {
 }
 
 std::vector<Interval> NetworkTicks::in_calls_of(graph::KernelId kernel,
-                                                const TickRange& ticks) const {
+                                                const Interval& ticks) const {
   std::vector<Interval> pieces;
   for (const std::int64_t first : first_of_calls_[index(kernel)]) {
-    pieces.push_back({first + ticks.first, first + ticks.last + 1});
+    pieces.push_back({first + ticks.lower, first + ticks.upper});
   }
   return pieces;
 }
 
-TickRange NetworkTicks::whole_step(graph::Position position) const {
-  return {clock_[position], clock_[position + 1] - 1};
+Interval NetworkTicks::whole_step(graph::Position position) const {
+  return {clock_[position], clock_[position + 1]};
 }
 
 /// The ticks in which one end of an edge touches its value; none if a kernel gets a tensor that it
 /// does not need, such as a whole tuple of which it uses a part.
 NetworkTicks::Touch NetworkTicks::touched_at(const graph::Endpoint& end) const {
   if (end.kind == graph::EndpointKind::copy) {
-    const TickRange whole = whole_step(topology_.copies[end.step].position);
+    const Interval whole = whole_step(topology_.copies[end.step].position);
     return {whole, whole};
   }
   const Call& call = topology_.calls[end.step];
   if (!of(call.kernel)) return {std::nullopt, whole_step(call.position)};
-  std::optional<TickRange> touched = of(call.kernel)->touched(end.argument);
-  if (touched) touched = TickRange{begin_of(call) + touched->first, begin_of(call) + touched->last};
+  std::optional<Interval> touched = of(call.kernel)->touched(end.argument);
+  if (touched) touched = Interval{begin_of(call) + touched->lower, begin_of(call) + touched->upper};
   return {understood(call.kernel) != nullptr ? touched : std::nullopt, touched};
 }
 
@@ -193,23 +193,23 @@ ValueLife NetworkTicks::life_of(graph::ValueId id) const {
   const std::int64_t end = clock_.back();
   if (value.kind == graph::ValueKind::constant) return {{0, end}, {0, end}};
   // An input exists before main.
-  TickRange certain{0, 0};
-  TickRange possible{0, 0};
+  ValueLife life{{0, 1}, {0, 1}};
   if (value.producer && value.first_definition) {
     // If its kernel hides the first access, a result may exist from the beginning of the call, and
     // certainly exists after the call.
-    const TickRange whole = whole_step(*value.first_definition);
+    const Interval whole = whole_step(*value.first_definition);
     const Touch written = touched_at(*value.producer);
-    certain = written.certain.value_or(TickRange{whole.last + 1, whole.last});
-    possible = written.possible.value_or(whole);
+    life.certain = written.certain.value_or(Interval{whole.upper, whole.upper});
+    life.possible = written.possible.value_or(whole);
   }
   for (const graph::Endpoint& consumer : value.consumers) {
     const Touch read = touched_at(consumer);
-    if (read.certain) certain.last = std::max(certain.last, read.certain->last);
-    if (read.possible) possible.include(*read.possible);
+    if (read.certain) life.certain.upper = std::max(life.certain.upper, read.certain->upper);
+    if (read.possible) include(life.possible, *read.possible);
   }
-  if (lifetimes_.of(id).to == graph::Lifetime::kForever) certain.last = possible.last = end - 1;
-  return {{certain.first, certain.last + 1}, {possible.first, possible.last + 1}};
+  if (lifetimes_.of(id).to == graph::Lifetime::kForever)
+    life.certain.upper = life.possible.upper = end;
+  return life;
 }
 
 NetworkProblem read_network(const Topology& topology, std::span<const graph::TirInput> sources,
@@ -328,9 +328,8 @@ KernelTicks::FoundBuffer NetworkReader::find(graph::KernelId id, const KernelBuf
 }
 
 /// The ticks of a call in which a workspace is touched; nullopt if it never is.
-std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
-                                                      const KernelBuffer& buffer,
-                                                      PoolProblem& pool) const {
+std::optional<Interval> NetworkReader::scratch_ticks(graph::KernelId id, const KernelBuffer& buffer,
+                                                     PoolProblem& pool) const {
   const KernelTicks::FoundBuffer found = find(id, buffer);
   if (!found.is_found) {
     refuse(pool, "the let " + quoted(buffer.name) + " in " +

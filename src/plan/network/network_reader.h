@@ -44,15 +44,15 @@ class NetworkTicks {
   const std::vector<std::int64_t>& clock() const { return clock_; }
   std::int64_t begin_of(const graph::Call& call) const { return clock_[call.position]; }
   /// For each call of the kernel, these ticks of it.
-  std::vector<Interval> in_calls_of(graph::KernelId kernel, const TickRange& ticks) const;
+  std::vector<Interval> in_calls_of(graph::KernelId kernel, const Interval& ticks) const;
   ValueLife life_of(graph::ValueId id) const;
 
  private:
   struct Touch {
-    std::optional<TickRange> certain;
-    std::optional<TickRange> possible;
+    std::optional<Interval> certain;
+    std::optional<Interval> possible;
   };
-  TickRange whole_step(graph::Position position) const;
+  Interval whole_step(graph::Position position) const;
   Touch touched_at(const graph::Endpoint& end) const;
 
   const graph::Topology& topology_;
@@ -120,8 +120,8 @@ class NetworkReader {
   void add_workspaces(graph::KernelId id);
   KernelTicks::FoundBuffer find(graph::KernelId id, const graph::KernelBuffer& buffer) const;
   void add_constants(graph::KernelId id);
-  std::optional<TickRange> scratch_ticks(graph::KernelId id, const graph::KernelBuffer& buffer,
-                                         PoolProblem& pool) const;
+  std::optional<Interval> scratch_ticks(graph::KernelId id, const graph::KernelBuffer& buffer,
+                                        PoolProblem& pool) const;
   void find_in_place(graph::CallId id);
   std::optional<std::size_t> buffer_of(const graph::Call& call, const TickMemory& memory,
                                        PoolProblem& pool) const;

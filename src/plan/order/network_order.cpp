@@ -82,20 +82,20 @@ class OrderReader {
   /// A kernel that gets a tensor keeps its place among the writers of the tensor, even if it does
   /// not need it. The memory is live only in the ticks that touch it.
   void use(OrderCall& call, StorageId storage, bool is_written,
-           const std::optional<TickRange>& touched) const {
+           const std::optional<Interval>& touched) const {
     const std::size_t order = memory(storage) - 1;
     call.uses.push_back({.buffer = order, .writes = is_written});
     if (!touched) return;
-    call.uses.push_back({memory(storage), touched->first, touched->last, is_written});
+    call.uses.push_back({memory(storage), touched->lower, touched->upper - 1, is_written});
   }
 
   /// As in NetworkReader, counts accesses through the argument and through lets of addresses inside
   /// it. If its kernel hides the accesses, a result is live for the whole call.
-  std::optional<TickRange> ticks_of(const Call& call, std::size_t argument) const {
+  std::optional<Interval> ticks_of(const Call& call, std::size_t argument) const {
     const std::optional<KernelTicks>& ticks = ticks_.of(call.kernel);
-    if (!ticks) return TickRange{0, 0};
-    const std::optional<TickRange> touched = ticks->touched(argument);
-    if (!touched && writes(call.arguments[argument])) return TickRange{0, ticks->count - 1};
+    if (!ticks) return Interval{0, 1};
+    const std::optional<Interval> touched = ticks->touched(argument);
+    if (!touched && writes(call.arguments[argument])) return Interval{0, ticks->count};
     return touched;
   }
 
@@ -127,7 +127,7 @@ class OrderReader {
     const auto planned = scratch_sizes_.find({call.kernel, position});
     const std::uint64_t bytes = std::max(workspace.bytes.value_or(0),
                                          planned == scratch_sizes_.end() ? 0 : planned->second);
-    step.scratch.push_back({bytes, touched->first, touched->last});
+    step.scratch.push_back({bytes, touched->lower, touched->upper - 1});
   }
 
   /// Copies of main keep their place: no representation has a slot for them
@@ -135,8 +135,8 @@ class OrderReader {
   void take_copy(const graph::Copy& copy) {
     OrderCall& step = problem_.calls[copy.position];
     step.keeps_place = true;
-    if (copy.reads) use(step, topology_[*copy.reads].storage, false, TickRange{0, 0});
-    use(step, topology_[copy.writes].storage, true, TickRange{0, 0});
+    if (copy.reads) use(step, topology_[*copy.reads].storage, false, Interval{0, 1});
+    use(step, topology_[copy.writes].storage, true, Interval{0, 1});
   }
 
   const Topology& topology_;
