@@ -225,11 +225,25 @@ using graph::CheckInfo;
 // A few are enough to show the error.
 constexpr std::size_t kMaxReasons = 20;
 
-// The most pairs of buffers to check in one pool.
-constexpr std::size_t kMaxPairs = 50'000'000;
+/// A buffer, and the end of the bytes that it certainly has.
+struct PlacedBytes {
+  const PlannedBuffer* buffer = nullptr;
+  std::uint64_t end = 0;
+};
 
-bool share_bytes(const PlannedBuffer& a, const PlannedBuffer& b) {
-  return a.offset < end_of(b) && b.offset < end_of(a) && a.bytes > 0 && b.bytes > 0;
+/// Calls `visit` for the buffers of each pair that shares bytes, until it returns false. Returns
+/// false if there are more than `most_pairs` to compare.
+template <class Visit>
+bool for_each_overlap(std::vector<PlacedBytes> placed, std::size_t most_pairs, Visit visit) {
+  std::ranges::sort(placed, {}, [](const PlacedBytes& one) { return one.buffer->offset; });
+  for (auto a = placed.begin(); a != placed.end(); ++a) {
+    for (auto b = a + 1; b != placed.end() && b->buffer->offset < a->end; ++b) {
+      if (most_pairs-- == 0) return false;
+      const bool is_empty = b->buffer->offset == b->end;
+      if (!is_empty && !visit(*a->buffer, *b->buffer)) return true;
+    }
+  }
+  return true;
 }
 
 /// Whether one of the two overwrites the other, each element its input element: both begin at one
@@ -347,22 +361,18 @@ void NetworkReader::check_lets(const Call& call, const KernelTicks& ticks) {
 /// overwrites the other in place. Otherwise the planner knows more than this reader, or one of the
 /// two is wrong.
 void check_own_plan(const graph::Topology& topology, PoolProblem& pool) {
-  std::vector<const PlannedBuffer*> by_offset;
-  for (const PlannedBuffer& buffer : pool.buffers) by_offset.push_back(&buffer);
-  std::ranges::sort(by_offset, {}, [](const PlannedBuffer* buffer) { return buffer->offset; });
-  std::size_t pairs = 0;
-  for (std::size_t i = 0; i < by_offset.size(); ++i) {
-    for (std::size_t k = i + 1; k < by_offset.size(); ++k) {
-      if (by_offset[k]->offset >= end_of(*by_offset[i])) break;
-      if (++pairs > kMaxPairs) return refuse(pool, "the pool has too many buffers");
-      if (share_bytes(*by_offset[i], *by_offset[k]) &&
-          are_alive_together(by_offset[i]->live, by_offset[k]->live) &&
-          !are_in_place(pool, *by_offset[i], *by_offset[k])) {
-        refuse(pool, quoted(name_of(topology, *by_offset[i])) + " and " +
-                         quoted(name_of(topology, *by_offset[k])) +
-                         " share bytes, and the TIR does not show that they may");
-      }
+  constexpr std::size_t kMostPairs = 50'000'000;
+  std::vector<PlacedBytes> placed;
+  for (const PlannedBuffer& buffer : pool.buffers) placed.push_back({&buffer, end_of(buffer)});
+  const auto check = [&](const PlannedBuffer& a, const PlannedBuffer& b) {
+    if (are_alive_together(a.live, b.live) && !are_in_place(pool, a, b)) {
+      refuse(pool, quoted(name_of(topology, a)) + " and " + quoted(name_of(topology, b)) +
+                       " share bytes, and the TIR does not show that they may");
     }
+    return true;
+  };
+  if (!for_each_overlap(std::move(placed), kMostPairs, check)) {
+    refuse(pool, "the pool has too many buffers");
   }
 }
 
@@ -371,16 +381,8 @@ namespace {
 using graph::CheckCode;
 using graph::Topology;
 
-// The most pairs of buffers to check in one pool.
-constexpr std::size_t kMostComparedPairs = 10'000'000;
 // A few are enough to show the error.
 constexpr std::size_t kMaxChecks = 20;
-
-/// A buffer with its proven size.
-struct Certain {
-  const PlannedBuffer* buffer;
-  std::uint64_t end;
-};
 
 bool is_computed_with(const Topology& topology, const NetworkTicks& ticks, graph::KernelId kernel) {
   const std::optional<KernelTicks>& known = ticks.of(kernel);
@@ -389,13 +391,13 @@ bool is_computed_with(const Topology& topology, const NetworkTicks& ticks, graph
                               [](const UnknownCallee& callee) { return callee.takes_memory; });
 }
 
-/// The buffers by offset, each with the end that it certainly reaches. Leaves out workspaces of
-/// kernels that are not understood and tensors that these receive, because only the kernel's code
-/// shows when they are in use.
-std::vector<Certain> certain_buffers(const Topology& topology, const NetworkTicks& ticks,
-                                     const PoolProblem& pool) {
+/// The buffers, each with the end that it certainly reaches. Leaves out workspaces of kernels that
+/// are not understood and tensors that these receive, because only the kernel's code shows when they
+/// are in use.
+std::vector<PlacedBytes> certain_buffers(const Topology& topology, const NetworkTicks& ticks,
+                                         const PoolProblem& pool) {
   const std::set<graph::StorageId> uncertain = graph::storages_of_externals(topology);
-  std::vector<Certain> list;
+  std::vector<PlacedBytes> list;
   for (const PlannedBuffer& buffer : pool.buffers) {
     if (buffer.storage && uncertain.contains(*buffer.storage)) continue;
     if (!buffer.kernel) {
@@ -406,7 +408,6 @@ std::vector<Certain> certain_buffers(const Topology& topology, const NetworkTick
       list.push_back({&buffer, buffer.offset + std::min(bytes, buffer.bytes)});
     }
   }
-  std::ranges::sort(list, {}, [](const Certain& one) { return one.buffer->offset; });
   return list;
 }
 
@@ -445,26 +446,22 @@ std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
   if (is_bound) return checks;
   // Offsets and lifetimes tell; only where a size is unknown would the bytes matter that kernels
   // touch.
+  constexpr std::size_t kMostPairs = 10'000'000;
   for (const PoolProblem& pool : reader.placed()) {
-    const std::vector<Certain> buffers = certain_buffers(topology, reader.ticks(), pool);
-    std::size_t pairs = 0;
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-      for (std::size_t k = i + 1; k < buffers.size(); ++k) {
-        const PlannedBuffer& a = *buffers[i].buffer;
-        const PlannedBuffer& b = *buffers[k].buffer;
-        if (b.offset >= buffers[i].end || ++pairs > kMostComparedPairs) break;
-        const bool is_of_main = !a.kernel && !b.kernel;
-        if (is_of_main || b.offset == buffers[k].end || !are_in_use_together(a, b)) continue;
-        if (checks.size() == kMaxChecks) return checks;
-        const PlannedBuffer& workspace = b.kernel ? b : a;
-        const PlannedBuffer& other = b.kernel ? a : b;
-        checks.push_back({CheckCode::storage_overlap,
-                          quoted(name_of(topology, workspace)) + " is put over " +
-                              quoted(name_of(topology, other)) + ", which is in use then",
-                          {},
-                          {}});
-      }
-    }
+    const auto check = [&](const PlannedBuffer& a, const PlannedBuffer& b) {
+      const bool is_of_main = !a.kernel && !b.kernel;
+      if (is_of_main || !are_in_use_together(a, b)) return true;
+      const PlannedBuffer& workspace = b.kernel ? b : a;
+      const PlannedBuffer& other = b.kernel ? a : b;
+      checks.push_back({CheckCode::storage_overlap,
+                        quoted(name_of(topology, workspace)) + " is put over " +
+                            quoted(name_of(topology, other)) + ", which is in use then",
+                        {},
+                        {}});
+      return checks.size() < kMaxChecks;
+    };
+    for_each_overlap(certain_buffers(topology, reader.ticks(), pool), kMostPairs, check);
+    if (checks.size() == kMaxChecks) break;
   }
   return checks;
 }
