@@ -56,7 +56,7 @@ constexpr std::int64_t kUnknownExtent = -1;
 class Projector {
  public:
   explicit Projector(const Topology& topology)
-      : topology_(topology), entries_(topology.values.size()), known_(topology.values.size()) {
+      : topology_(topology), entries_(topology.values.size()) {
     for (const Kernel& kernel : topology.kernels) symbols_.insert(kernel.symbol);
   }
 
@@ -104,10 +104,7 @@ class Projector {
     return static_cast<std::uint32_t>(result_.nodes.size() - 1);
   }
 
-  void define(ValueId value, WrittenOutput entry) {
-    entries_[index(value)] = entry;
-    known_[index(value)] = true;
-  }
+  void define(ValueId value, WrittenOutput entry) { entries_[index(value)] = entry; }
 
   std::uint32_t storage_of(ValueId value) {
     const StorageId storage = topology_[value].storage;
@@ -157,11 +154,11 @@ class Projector {
   }
 
   WrittenOutput entry_of(std::optional<ValueId> value, std::string_view reader) const {
-    if (!value || !known_[index(*value)]) {
+    if (!value || !entries_[index(*value)]) {
       throw support::Error(ErrorKind::check_failed, "there is no graph: nothing defines what '" +
                                                         std::string(reader) + "' reads");
     }
-    return entries_[index(*value)];
+    return *entries_[index(*value)];
   }
 
   /// Readers that use the same other shape share one `__nop`.
@@ -223,8 +220,7 @@ class Projector {
   Projection result_;
   std::map<ValueId, std::string_view> input_names_;
   std::size_t next_leaf_ = 0;
-  std::vector<WrittenOutput> entries_;  // by value
-  std::vector<bool> known_;
+  std::vector<std::optional<WrittenOutput>> entries_;  // by value
   std::map<StorageId, std::uint32_t> storage_ids_;
   std::uint32_t next_storage_ = 0;
   std::map<std::pair<WrittenOutput, std::vector<std::int64_t>>, WrittenOutput> nops_;

@@ -65,7 +65,6 @@ std::optional<PoolKind> kind_of_info(Node info) {
 
 PoolArgument pool_argument(Node allocated) {
   PoolArgument result;
-  if (!allocated.is(Kind::AllocatedPoolInfo)) return result;
   // The name is empty if the dialect prints the type of the info but not its fields.
   const Node info = allocated[f::AllocatedPoolInfo::pool_info];
   result.kind = info ? kind_of_info(info) : std::nullopt;
@@ -78,11 +77,8 @@ PoolArgument pool_argument(Node allocated) {
 
 std::vector<PoolArgument> pool_arguments(Node main) {
   std::vector<PoolArgument> result;
-  // USMP sets it on main and on kernels, with one entry for each pool.
-  const Node list = attribute_of(main, "pool_args");
-  if (!list.is(Kind::Array)) return result;
-  for (const Node allocated : list.list(f::Array::elements)) {
-    result.push_back(pool_argument(allocated));
+  for (const tir::PoolUse& use : tir::pool_uses(main)) {
+    result.push_back(pool_argument(use.allocated));
   }
   return result;
 }

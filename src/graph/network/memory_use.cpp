@@ -95,32 +95,25 @@ struct Region {
   bool may_be_more = false;
   bool may_be_less = false;
 
-  void note_more(std::string why);
-  void note_less(std::string why);
+  void note_more(std::string why) {
+    may_be_more = true;
+    note(std::move(why));
+  }
+  void note_less(std::string why) {
+    may_be_less = true;
+    note(std::move(why));
+  }
 
  private:
-  void note(std::string why);
+  // Several calls of one kernel give one reason. A few are enough to show the error.
+  void note(std::string why) {
+    constexpr std::size_t kMaxReasons = 20;
+    support::add_once(use.uncertain, std::move(why), kMaxReasons);
+  }
 };
 
 /// The kinds of memory that are not pools, in the order of Topology::memory.
 constexpr std::array kOutsideOfPools{MemoryKind::executor, MemoryKind::heap, MemoryKind::stack};
-
-// Several calls of one kernel give one reason.
-void Region::note(std::string why) {
-  // A few are enough to show the error.
-  constexpr std::size_t kMaxReasons = 20;
-  support::add_once(use.uncertain, std::move(why), kMaxReasons);
-}
-
-void Region::note_more(std::string why) {
-  may_be_more = true;
-  note(std::move(why));
-}
-
-void Region::note_less(std::string why) {
-  may_be_less = true;
-  note(std::move(why));
-}
 
 // If a value does not fit its allocation, a check reports it; here its range must not extend into
 // the next allocation.
@@ -196,11 +189,6 @@ void note(MemoryUse& use, const MemoryPeak& now) {
   }
 }
 
-/// A region that reaches the largest number may be larger.
-void note_size(Region& region) {
-  if (region.use.used >= kMostBytes) region.note_more("it has too many bytes to count");
-}
-
 Exactness exactness_of(const Region& region) {
   if (region.may_be_more) return region.may_be_less ? Exactness::unknown : Exactness::at_least;
   return region.may_be_less ? Exactness::at_most : Exactness::exact;
@@ -238,7 +226,7 @@ class MemoryCounter {
       // Keeps regions of unknown size: unknown is not empty.
       if (!region.use.pool && is_empty && !region.may_be_more) continue;
       follow(region);
-      note_size(region);
+      if (region.use.used >= kMostBytes) region.note_more("it has too many bytes to count");
       region.use.exactness = exactness_of(region);
       if (region.use.pool) {
         region.use.bytes = topology_[*region.use.pool].bytes;
