@@ -62,25 +62,34 @@ void add_pictures(const ModuleReport& module, PageModule& page) {
   add_picture(notes_of(folded, module), network, page.folded_picture, page.no_picture);
 }
 
-/// Like `diff`, pairs modules by name, or the only module of each build.
-const ModuleDifference* difference_of(const Report& report, const ModuleReport& module,
-                                      std::span<const ModuleDifference> differences) {
-  const auto found = std::ranges::find(differences, module.name, &ModuleDifference::name);
-  if (found != differences.end()) return &*found;
-  return report.modules.size() == 1 && differences.size() == 1 ? &differences.front() : nullptr;
+/// Adds to the box of each call the change of its kernel. `notes` is of the whole network.
+void add_changes(graph::DotNotes& notes, const ModuleReport& module,
+                 const ModuleDifference& difference, std::string KernelDifference::*symbol) {
+  for (std::size_t i = 0; i < module.calls.size(); ++i) {
+    const std::string& kernel = module.kernels[module.calls[i].kernel].symbol;
+    const auto found = std::ranges::find_if(
+        difference.kernels, [&](const KernelDifference& one) { return one.*symbol == kernel; });
+    if (found == difference.kernels.end()) continue;
+    notes.boxes[i] += fmt::format("\n{}", to_string(found->change));
+    for (const NumberChange& number : found->numbers) {
+      notes.boxes[i] +=
+          fmt::format("\n{} {} \u2192 {}", number.what, group_digits(to_string(number.before)),
+                      group_digits(to_string(number.after)));
+    }
+  }
 }
 
 }  // namespace
 
 void add_changed_pictures(const Report& report, std::span<const ModuleDifference> differences,
-                          SymbolOf symbol, PageData& data) {
-  for (std::size_t i = 0; i < report.modules.size(); ++i) {
-    const ModuleReport& module = report.modules[i];
-    const ModuleDifference* difference = difference_of(report, module, differences);
-    if (difference == nullptr || !module.network) continue;
+                          const DrawnBuild& build, PageData& data) {
+  for (const ModuleDifference& difference : differences) {
+    const std::optional<std::size_t> position = difference.*build.module;
+    if (!position || !report.modules[*position].network) continue;
+    const ModuleReport& module = report.modules[*position];
     graph::DotNotes notes = notes_of(graph::whole_network(*module.network), module);
-    add_changes(notes, module, *difference, symbol);
-    PageModule& page = data.modules[i];
+    add_changes(notes, module, difference, build.symbol);
+    PageModule& page = data.modules[*position];
     add_picture(notes, *module.network, page.picture, page.no_picture);
   }
 }
@@ -120,22 +129,6 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
   std::vector<std::string> layers;
   for (const CallReport& call : module.calls) layers.emplace_back(first_layer(call.layer));
   return {.folded = std::move(folded), .boxes = std::move(boxes), .layers = std::move(layers)};
-}
-
-void add_changes(graph::DotNotes& notes, const ModuleReport& module,
-                 const ModuleDifference& difference, SymbolOf symbol) {
-  for (std::size_t i = 0; i < module.calls.size(); ++i) {
-    const std::string& kernel = module.kernels[module.calls[i].kernel].symbol;
-    const auto found = std::ranges::find_if(
-        difference.kernels, [&](const KernelDifference& one) { return one.*symbol == kernel; });
-    if (found == difference.kernels.end()) continue;
-    notes.boxes[i] += fmt::format("\n{}", to_string(found->change));
-    for (const NumberChange& number : found->numbers) {
-      notes.boxes[i] +=
-          fmt::format("\n{} {} \u2192 {}", number.what, group_digits(to_string(number.before)),
-                      group_digits(to_string(number.after)));
-    }
-  }
 }
 
 }  // namespace mlf::program

@@ -16,12 +16,13 @@ namespace mlf::program {
 /// what all calls take if there is a profile, and the layers of calls.
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module);
 
-/// Which symbol of a difference belongs to the drawn build: `before` or `after`.
-using SymbolOf = std::string KernelDifference::*;
-
-/// Adds to the box of each call the change of its kernel. `notes` is of the whole network.
-void add_changes(graph::DotNotes& notes, const ModuleReport& module,
-                 const ModuleDifference& difference, SymbolOf symbol);
+/// What of a difference belongs to the build that is drawn.
+struct DrawnBuild {
+  std::optional<std::size_t> ModuleDifference::*module;
+  std::string KernelDifference::*symbol;
+};
+constexpr DrawnBuild kBuildBefore{&ModuleDifference::before, &KernelDifference::before};
+constexpr DrawnBuild kBuildAfter{&ModuleDifference::after, &KernelDifference::after};
 
 /// Draws the networks if this build of mlf can, and writes the page to `file`; "-" is standard
 /// output. `command` is for readers. Errors: `io`, and those of `page_data`.
@@ -32,7 +33,7 @@ void write_report_page(const Deployment& deployment, const Report& report,
 /// Draws the networks of one of two different builds if this build of mlf can, with the change of
 /// each kernel. Errors: those of drawing.
 void add_changed_pictures(const Report& report, std::span<const ModuleDifference> differences,
-                          SymbolOf symbol, PageData& data);
+                          const DrawnBuild& build, PageData& data);
 
 /// The name of an archive on a page: "-" is standard input.
 std::string title_of(const std::string& argument);

@@ -69,8 +69,8 @@ struct KernelDifference {
 
 struct ModuleDifference {
   std::string name;
-  bool is_added = false;    ///< only in the second archive
-  bool is_removed = false;  ///< only in the first
+  std::optional<std::size_t> before{};  ///< its position in the first report; nothing: added
+  std::optional<std::size_t> after{};   ///< in the second one; nothing: removed
   std::vector<NumberChange> numbers{};
   std::vector<KernelDifference> kernels{};
   /// Calls, inputs and outputs that only one of the networks has; one sentence each.

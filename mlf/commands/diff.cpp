@@ -96,8 +96,8 @@ std::string name_of(const ModuleDifference& module) {
 /// Sentences about changes of a module that have no numbers.
 std::vector<std::string> sentences_of(const ModuleDifference& module) {
   std::vector<std::string> sentences;
-  if (module.is_added) sentences.emplace_back("module added");
-  if (module.is_removed) sentences.emplace_back("module removed");
+  if (!module.before) sentences.emplace_back("module added");
+  if (!module.after) sentences.emplace_back("module removed");
   sentences.insert(sentences.end(), module.graph.begin(), module.graph.end());
   return sentences;
 }
@@ -264,8 +264,8 @@ void leave_out_common_directories(std::string& before, std::string& after) {
 void write_diff_page_file(Build& before, Build& after, const BuildDifference& difference,
                           const std::string& file) {
   leave_out_common_directories(before.page.title, after.page.title);
-  add_changed_pictures(before.report, difference.modules, &KernelDifference::before, before.page);
-  add_changed_pictures(after.report, difference.modules, &KernelDifference::after, after.page);
+  add_changed_pictures(before.report, difference.modules, kBuildBefore, before.page);
+  add_changed_pictures(after.report, difference.modules, kBuildAfter, after.page);
   write_result(file, [&](const Sink& sink) {
     write_diff_page({before.report, before.page}, {after.report, after.page}, difference, sink);
   });

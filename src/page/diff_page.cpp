@@ -16,30 +16,16 @@ namespace mlf {
 namespace page {
 namespace {
 
-/// A module of one of the builds, or nothing if it has no module with that name.
+/// A module of one of the builds, or nothing if that one does not have it.
 struct SideModule {
   const ModuleReport* report = nullptr;
   const PageModule* data = nullptr;
   std::size_t position = 0;  ///< in the report
 };
 
-/// One of the builds.
-struct Side {
-  explicit Side(const PageSide& side)
-      : page(side), names(side.report.modules, &ModuleReport::name) {}
-
-  const PageSide& page;
-  support::NameIndex<ModuleReport> names;
-};
-
-/// Pairs modules like `diff`: by name, or the only module of each.
-SideModule module_of(const Side& side, const std::string& name) {
-  const std::vector<ModuleReport>& modules = side.page.report.modules;
-  const ModuleReport* found = side.names.find(name);
-  if (found == nullptr && modules.size() == 1) found = &modules.front();
-  if (found == nullptr) return {};
-  const auto position = static_cast<std::size_t>(found - modules.data());
-  return {found, &side.page.data.modules[position], position};
+SideModule module_of(const PageSide& side, std::optional<std::size_t> position) {
+  if (!position) return {};
+  return {&side.report.modules[*position], &side.data.modules[*position], *position};
 }
 
 void number_rows(HtmlWriter& html, const std::string& where,
@@ -154,12 +140,6 @@ struct DifferenceView {
   }
 };
 
-DifferenceView view_of(std::size_t position, const ModuleDifference& module, const Side& before,
-                       const Side& after) {
-  return {position, module, module.is_added ? SideModule{} : module_of(before, module.name),
-          module.is_removed ? SideModule{} : module_of(after, module.name)};
-}
-
 /// By call: the change of its kernel, and a link to it.
 void add_changes(NetworkSide& side, const DifferenceView& view,
                  const std::map<std::string_view, const KernelDifference*>& by_symbol) {
@@ -210,9 +190,9 @@ void write_links_of(HtmlWriter& html, const DifferenceView& view) {
 
 void write_parts(HtmlWriter& html, const DifferenceView& view) {
   const ModuleDifference& module = view.module;
-  if (module.is_added || module.is_removed) {
+  if (!view.has_both()) {
     html.element("p", {{"class", "note"}},
-                 module.is_added ? "Only in the second archive." : "Only in the first archive.");
+                 module.after ? "Only in the second archive." : "Only in the first archive.");
   }
   if (view.has_both()) write_figures_of_two(html, *view.before.report, *view.after.report);
   if (has_numbers(module)) {
@@ -248,11 +228,10 @@ void write_words(HtmlWriter& html, const std::vector<DifferenceWords>& words) {
 
 void write_diff_page(const PageSide& before, const PageSide& after,
                      const BuildDifference& difference, const Sink& sink) {
-  const page::Side old_side(before);
-  const page::Side new_side(after);
   std::vector<page::DifferenceView> views;
-  for (std::size_t i = 0; i < difference.modules.size(); ++i) {
-    views.push_back(page::view_of(i, difference.modules[i], old_side, new_side));
+  for (const ModuleDifference& module : difference.modules) {
+    views.push_back({views.size(), module, page::module_of(before, module.before),
+                     page::module_of(after, module.after)});
   }
   const std::vector<DifferenceWords> words = words_of(difference);
   page::PageFrame frame;

@@ -687,9 +687,11 @@ void add_reasons(ModuleDifference& difference, std::string_view build, Count Num
     difference.uncertain.push_back(fmt::format("{}: {}", build, why));
 }
 
-ModuleDifference compare(const ModuleReport& a, const ModuleReport& b, Partners& kernels) {
-  ModuleDifference difference;
-  difference.name = b.name;
+ModuleDifference compare(const Report& before, std::size_t at_before, const Report& after,
+                         std::size_t at_after, Partners& kernels) {
+  const ModuleReport& a = before.modules[at_before];
+  const ModuleReport& b = after.modules[at_after];
+  ModuleDifference difference{.name = b.name, .before = at_before, .after = at_after};
   compare_numbers(difference.numbers, a, b);
   add_reasons(difference, "before", &NumberChange::before, a.uncertain);
   add_reasons(difference, "after", &NumberChange::after, b.uncertain);
@@ -708,11 +710,11 @@ ModuleDifference compare(const ModuleReport& a, const ModuleReport& b, Partners&
 }
 
 /// Of equal names the first.
-using ModulesByName = support::NameMap<std::string_view, const ModuleReport*>;
+using ModulesByName = support::NameMap<std::string_view, std::size_t>;
 
 ModulesByName by_name(const std::vector<ModuleReport>& modules) {
   ModulesByName result;
-  for (const ModuleReport& module : modules) result.emplace(module.name, &module);
+  for (std::size_t i = 0; i < modules.size(); ++i) result.emplace(modules[i].name, i);
   return result;
 }
 
@@ -724,21 +726,20 @@ std::vector<ModuleDifference> compare_modules(const Report& before, const Report
   };
   // If both sides have one network, it is the same one, even if the module was renamed.
   if (before.modules.size() == 1 && after.modules.size() == 1) {
-    add(compare(before.modules[0], after.modules[0], kernels));
+    add(compare(before, 0, after, 0, kernels));
     return differences;
   }
   const ModulesByName known_before = by_name(before.modules);
   const ModulesByName known_after = by_name(after.modules);
-  for (const ModuleReport& module : before.modules) {
-    const auto found = known_after.find(module.name);
-    if (found != known_after.end()) {
-      add(compare(module, *found->second, kernels));
-    } else {
-      add({.name = module.name, .is_removed = true});
-    }
+  for (std::size_t i = 0; i < before.modules.size(); ++i) {
+    const std::string& name = before.modules[i].name;
+    const auto found = known_after.find(name);
+    add(found == known_after.end() ? ModuleDifference{.name = name, .before = i}
+                                   : compare(before, i, after, found->second, kernels));
   }
-  for (const ModuleReport& module : after.modules) {
-    if (!known_before.contains(module.name)) add({.name = module.name, .is_added = true});
+  for (std::size_t i = 0; i < after.modules.size(); ++i) {
+    const std::string& name = after.modules[i].name;
+    if (!known_before.contains(name)) add({.name = name, .after = i});
   }
   return differences;
 }
@@ -902,7 +903,7 @@ std::string_view to_string(KernelChange change) {
 }
 
 bool ModuleDifference::empty() const {
-  return !is_added && !is_removed && numbers.empty() && kernels.empty() && graph.empty();
+  return before && after && numbers.empty() && kernels.empty() && graph.empty();
 }
 
 std::vector<DifferenceWords> words_of(const BuildDifference& difference) {

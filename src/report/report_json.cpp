@@ -376,7 +376,7 @@ void write_changed_kernel(Writer& out, const KernelDifference& kernel) {
 
 void write_changed_module(Writer& out, const ModuleDifference& module) {
   out.member("name", module.name);
-  out.member("change", module.is_added ? "added" : module.is_removed ? "removed" : "changed");
+  out.member("change", !module.before ? "added" : !module.after ? "removed" : "changed");
   out.objects("numbers", module.numbers, write_change);
   out.objects("kernels", module.kernels, write_changed_kernel);
   out.member("graph", module.graph);
