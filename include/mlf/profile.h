@@ -3,8 +3,8 @@
 //
 //     const auto networks = deployment.networks();
 //     if (!networks) return fail(networks.error());
-//     const mlf::ProfileOptions options{.cpu = "cortex-m4"};
-//     const auto profile = mlf::profile_network(deployment, networks->found.front(), options);
+//     const mlf::RunOptions options{.seed = 1, .cpu = "cortex-m4"};
+//     const auto profile = mlf::profile_network(deployment, networks->found.front(), options, 10);
 //     if (!profile) return fail(profile.error());
 //     for (const mlf::ProfiledCall& call : profile->calls) print(call.kernel);
 //
@@ -12,7 +12,6 @@
 // threads.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,7 +21,6 @@
 #include <vector>
 
 #include "mlf/analysis/cost.h"
-#include "mlf/compile.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
@@ -85,16 +83,17 @@ struct ProfiledCall {
   analysis::Count loaded{};      ///< bytes loaded
   analysis::Count divisions{};   ///< divisions and remainders, of data and of indices
   bool computes_floats = false;  ///< certainly; unknown for calls of a file
+
+  /// Adds the numbers and costs of another call.
+  MLF_API ProfiledCall& operator+=(const ProfiledCall& other);
 };
 
-/// All calls of one kernel. Spreads have the sums of the least, of the medians and of the most.
+/// All calls of one kernel.
 struct ProfiledKernel {
-  std::string kernel{};  ///< its symbol
   std::size_t calls = 0;
-  ProfileNumbers numbers{};
-  analysis::Count mac{};
-  analysis::Count loaded{};
-  analysis::Count divisions{};
+  /// The first one with the sums of all. Spreads have the sums of the least, of the medians and of
+  /// the most.
+  ProfiledCall sum{};
 };
 
 struct ProfiledOutput {
@@ -126,28 +125,18 @@ struct Profile {
   MLF_API std::string_view unit() const;  ///< "instructions", "cycles" or "nanoseconds"
 };
 
-struct ProfileOptions {
-  std::string cpu{};             ///< a name of `processors`
-  std::vector<Tensor> inputs{};  ///< as for `run_network`
-  std::uint64_t seed = 1;        ///< of random values for all other inputs
-  std::string compiler{};  ///< a command with the options of gcc; empty: that of the processor
-  std::vector<std::string> flags{};               ///< override those of mlf
-  std::uint64_t runs = 10;                        ///< on this computer; an emulator needs one
-  std::chrono::milliseconds timeout{120000};      ///< for the emulator or the network
-  std::uint64_t memory = std::uint64_t{4} << 30;  ///< bytes of addresses of that process
-};
-
-/// Compiles the C of the network's module, runs it, and measures each call of main. Subtracts the
-/// overhead of measuring. In an emulator, the code has no access to this computer, and the numbers
-/// are the same in every run. Compiler, emulator and program have limits; their processes are ended
-/// and their files removed.
+/// Compiles the C of the network's module with a compiler that has the options of gcc, runs it, and
+/// measures each call of main: `runs` times on this computer, once in an emulator. Records no
+/// tensors. Subtracts the overhead of measuring. In an emulator, the code has no access to this
+/// computer, and the numbers are the same in every run. Compiler, emulator and program have limits;
+/// their processes are ended and their files removed.
 ///
 /// Errors: `usage` for an unknown processor, programs that are not installed, and inputs as for
 /// `run_network`; `check_failed` if main's C does not show each call, or if the network does not
 /// fit into the memory of the board; `invalid_input` if the C does not compile, if functions are
 /// missing, or if the run fails; `io`.
 MLF_API Result<Profile> profile_network(const Deployment& deployment, const Network& network,
-                                        const ProfileOptions& options);
+                                        const RunOptions& options, std::uint64_t runs);
 
 /// Returns a profile of what a board has measured. `csv` has the head `call,cycles`, and a row for
 /// each call and run in any order: the k-th row of each call belongs to the k-th run. Errors:

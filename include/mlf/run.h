@@ -159,17 +159,25 @@ MLF_API TensorDifference compare_tensors(const Tensor& before, const Tensor& aft
 MLF_API std::vector<TensorDifference> compare_outputs(std::span<const Tensor> before,
                                                       std::span<const Tensor> after);
 
-/// The first call, in the order of the first network, of which a result differs.
+/// A call in the words of a report.
+struct NamedCall {
+  graph::CallId call{};
+  std::string kernel{};
+  std::string layer{};  ///< empty: not known
+};
+
+/// The first call, in the order of the first network, of which a result differs. The caller sets
+/// the layers, which only a report knows.
 struct CallDifference {
-  graph::CallId before{};
-  graph::CallId after{};
+  NamedCall before{};
+  NamedCall after{};
   TensorDifference result{};
   /// The position of an argument that differed before the call, although the call that wrote it
   /// wrote the same in both: its memory was overwritten since. Nothing: there is no such argument.
   std::optional<std::size_t> overwritten{};
   /// In the second network, the first call since then whose results or workspaces overlap the
   /// memory of this argument.
-  std::optional<graph::CallId> overwriter{};
+  std::optional<NamedCall> overwriter{};
 };
 
 /// How the calls of two networks differ, by the order of the first one.
@@ -188,22 +196,6 @@ MLF_API CallDifferences compare_calls(const graph::Topology& network_before,
                                       std::span<const RunResult> before,
                                       const graph::Topology& network_after,
                                       std::span<const RunResult> after, double tolerance);
-
-/// A call in the words of a report.
-struct NamedCall {
-  graph::CallId call{};
-  std::string kernel{};
-  std::string layer{};  ///< empty: not known
-};
-
-/// A `CallDifference` with the names of its calls.
-struct NamedCallDifference {
-  NamedCall before{};
-  NamedCall after{};
-  TensorDifference result{};
-  std::optional<std::size_t> overwritten{};
-  std::optional<NamedCall> overwriter{};  ///< of the second network
-};
 
 /// The layer of the model whose result a call writes.
 struct CallLayer {
@@ -234,9 +226,8 @@ struct RunComparison {
   std::vector<std::uint64_t> seeds{};  ///< of random inputs, one for each run
   std::vector<TensorDifference> outputs{};
   std::optional<CallDifferences> calls{};  ///< nothing: calls are not compared
-  std::optional<NamedCallDifference> first{};
-  std::vector<PairedArray> arrays{};    ///< of `compare_with_arrays`
-  std::vector<std::string> unpaired{};  ///< names of arrays that nothing was compared with
+  std::vector<PairedArray> arrays{};       ///< of `compare_with_arrays`
+  std::vector<std::string> unpaired{};     ///< names of arrays that nothing was compared with
 
   MLF_API bool outputs_differ() const;
   /// Also if outputs are the same, but calls of a kernel that both have differ.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "commands/budget_file.h"
@@ -58,20 +59,16 @@ void add_run_limits(CLI::App& app, NetworkRunArguments& options) {
       ->check(size_with_unit());
 }
 
-std::vector<Tensor> inputs_of(const NetworkRunArguments& options) {
-  std::vector<Tensor> inputs;
-  for (const std::string& argument : options.inputs) add_inputs(argument, inputs);
-  return inputs;
-}
-
-std::chrono::milliseconds timeout_of(const NetworkRunArguments& options) {
-  constexpr double kMost = 1e9;  // more seconds might not fit into the clock
-  return std::chrono::ceil<std::chrono::milliseconds>(
-      std::chrono::duration<double>(std::min(options.seconds, kMost)));
-}
-
-std::uint64_t memory_of(const NetworkRunArguments& options) {
-  return get_or_throw(number_of(options.memory));
+RunOptions run_options(const NetworkRunArguments& arguments, const Limits& limits) {
+  constexpr double kMostSeconds = 1e9;  // more might not fit into the clock
+  RunOptions options{.cpu = arguments.cpu,
+                     .compiler = {.command = arguments.compiler.command,
+                                  .flags = flags_of(arguments.compiler, limits)},
+                     .timeout = std::chrono::ceil<std::chrono::milliseconds>(
+                         std::chrono::duration<double>(std::min(arguments.seconds, kMostSeconds))),
+                     .memory = get_or_throw(number_of(arguments.memory))};
+  for (const std::string& argument : arguments.inputs) add_inputs(argument, options.inputs);
+  return options;
 }
 
 void warn_if_invalid(const graph::Topology& network, const Console& console) {

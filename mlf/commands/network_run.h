@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +19,8 @@ struct NetworkRunArguments {
   std::vector<std::string> inputs{};
   double seconds = 0;
   std::string memory = "4G";
+  std::string cpu{};
+  CompilerArguments compiler{};
 };
 
 /// For an option that takes one of `processors`.
@@ -29,11 +30,8 @@ void add_network_options(CLI::App& app, NetworkRunArguments& options);
 /// Adds --seconds and --memory.
 void add_run_limits(CLI::App& app, NetworkRunArguments& options);
 
-/// The values of --input. Throws `Error`: `usage`, those of the files.
-std::vector<Tensor> inputs_of(const NetworkRunArguments& options);
-std::chrono::milliseconds timeout_of(const NetworkRunArguments& options);
-/// In bytes. Throws `Error`: `usage`.
-std::uint64_t memory_of(const NetworkRunArguments& options);
+/// Without a seed, and records no calls. Throws `Error`: `usage`, those of the files of --input.
+RunOptions run_options(const NetworkRunArguments& arguments, const Limits& limits);
 
 /// An invalid network may compute anything.
 void warn_if_invalid(const graph::Topology& network, const Console& console);

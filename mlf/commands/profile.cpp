@@ -37,8 +37,6 @@ using support::get_or_throw;
 struct ProfileArguments {
   NetworkRunArguments network{.seconds = 120};
   std::uint64_t seed = 1;
-  std::string cpu;
-  CompilerArguments compiler;
   std::string clock;
   std::string cycles;
   std::uint64_t runs = 10;
@@ -51,7 +49,7 @@ struct ProfileArguments {
 };
 
 void declare_processor_options(CLI::App& app, ProfileArguments& options) {
-  add_enum_option(app, "--cpu", options.cpu, processor_names(), {"CPU", "Processor"},
+  add_enum_option(app, "--cpu", options.network.cpu, processor_names(), {"CPU", "Processor"},
                   fmt::format("The processor: {}. QEMU emulates all but host, and counts "
                               "instructions; with host, time is measured",
                               fmt::join(processors(), ", ")));
@@ -61,10 +59,10 @@ void declare_processor_options(CLI::App& app, ProfileArguments& options) {
              "The cycles that an instruction takes on average, as 1.2..1.8, in place of those of "
              "the processor's manual")
       ->needs(clock);
-  add_option(app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
+  add_option(app, "--cc", options.network.compiler.command, {"COMMAND", "Compiler"},
              "Compile with this command in place of Debian's compiler")
       ->check(not_empty());
-  add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
+  add_option(app, "--cflags", options.network.compiler.flags, {"FLAGS", "Compiler"},
              "Options in one word, after -O2: --cflags=\"-Os -mfloat-abi=hard\"");
 }
 
@@ -155,7 +153,7 @@ CyclesPerInstruction cycles_of(const std::string& text) {
 /// The short names of kernels, by their symbols.
 std::map<std::string, std::string> names_of(const Profile& profile) {
   std::vector<std::string> symbols;
-  for (const ProfiledKernel& one : kernels_of(profile)) symbols.push_back(one.kernel);
+  for (const ProfiledKernel& one : kernels_of(profile)) symbols.push_back(one.sum.kernel);
   const std::vector<std::string> names = graph::short_names(profile.module, symbols);
   std::map<std::string, std::string> by_symbol;
   for (const std::size_t i : support::positions(symbols.size())) {
@@ -186,19 +184,15 @@ std::vector<std::string> spread_cells(const ProfileNumbers& numbers) {
   return {std::to_string(spread->min), std::to_string(spread->max.value_or(0))};
 }
 
-struct CallRow {
-  std::string number{};
-  std::string kernel{};
-  std::string layer{};
-  ProfileNumbers numbers{};
-  analysis::Count mac{};
-  analysis::Count loaded{};
-  analysis::Count divisions{};
-};
+std::string text_of_layer(const std::string& layer) {
+  return printable(first_layer(layer));
+}
 
-std::vector<std::string> cells_of(const CallRow& row, const Profile& profile) {
+/// `row` is a call or a sum of calls; `number` and `name` are its first cells.
+std::vector<std::string> cells_of(const std::string& number, const std::string& name,
+                                  const ProfiledCall& row, const Profile& profile) {
   const std::uint64_t amount = row.numbers.amount();
-  std::vector<std::string> cells{row.number, row.kernel, row.layer, std::to_string(amount)};
+  std::vector<std::string> cells{number, name, text_of_layer(row.layer), std::to_string(amount)};
   for (std::string& cell : spread_cells(row.numbers)) cells.push_back(std::move(cell));
   cells.push_back(percent(amount, profile.network.value_or(profile.total).amount()));
   const bool has_time = profile.clock.has_value();
@@ -208,10 +202,6 @@ std::vector<std::string> cells_of(const CallRow& row, const Profile& profile) {
   cells.push_back(to_string(row.loaded));
   cells.push_back(to_string(row.divisions));
   return cells;
-}
-
-std::string text_of_layer(const std::string& layer) {
-  return printable(first_layer(layer));
 }
 
 /// `number` is the head of the first column.
@@ -227,45 +217,32 @@ Table kernels_table(const Profile& profile) {
   if (kernels.size() == profile.calls.size()) return table;
   const auto names = names_of(profile);
   std::ranges::stable_sort(kernels, std::greater(),
-                           [](const ProfiledKernel& one) { return one.numbers.amount(); });
-  for (const ProfiledKernel& kernel : kernels) {
-    const CallRow row{.number = std::to_string(kernel.calls),
-                      .kernel = names.at(kernel.kernel),
-                      .numbers = kernel.numbers,
-                      .mac = kernel.mac,
-                      .loaded = kernel.loaded,
-                      .divisions = kernel.divisions};
-    table.add(cells_of(row, profile));
+                           [](const ProfiledKernel& one) { return one.sum.numbers.amount(); });
+  for (ProfiledKernel& kernel : kernels) {
+    kernel.sum.layer.clear();  // it may have several
+    table.add(
+        cells_of(std::to_string(kernel.calls), names.at(kernel.sum.kernel), kernel.sum, profile));
   }
   return table;
 }
 
 Table calls_table(const Profile& profile) {
   Table table = table_of(profile, "CALL");
-  CallRow all{.kernel = "all calls", .numbers = profile.total};
+  ProfiledCall all;
   const auto names = names_of(profile);
   std::uint64_t most = 0;
   for (const ProfiledCall& call : profile.calls) most = std::max(most, call.numbers.amount());
   for (const ProfiledCall& call : profile.calls) {
-    const CallRow row{std::to_string(call.call),
-                      names.at(call.kernel),
-                      text_of_layer(call.layer),
-                      call.numbers,
-                      call.mac,
-                      call.loaded,
-                      call.divisions};
-    table.add(cells_of(row, profile),
+    table.add(cells_of(std::to_string(call.call), names.at(call.kernel), call, profile),
               call.numbers.amount() == most ? Emphasis::bold : Emphasis::none);
-    all.mac += call.mac;
-    all.loaded += call.loaded;
-    all.divisions += call.divisions;
+    all += call;
   }
-  table.add(cells_of(all, profile));
+  // Spreads of a sum are not sums of spreads.
+  all.numbers = profile.total;
+  table.add(cells_of("", "all calls", all, profile));
   if (profile.network) {
-    CallRow network = all;
-    network.kernel = "the network";
-    network.numbers = *profile.network;
-    table.add(cells_of(network, profile));
+    all.numbers = *profile.network;
+    table.add(cells_of("", "the network", all, profile));
   }
   return table;
 }
@@ -344,17 +321,6 @@ Table changes_table(const Profile& before, const Profile& after) {
 
 // --- The command --------------------------------------------------------------------------------
 
-ProfileOptions profile_options(const ProfileArguments& arguments, const Limits& limits) {
-  ProfileOptions options{
-      .cpu = arguments.cpu, .inputs = inputs_of(arguments.network), .seed = arguments.seed};
-  options.compiler = arguments.compiler.command;
-  options.flags = flags_of(arguments.compiler, limits);
-  options.runs = arguments.runs;
-  options.timeout = timeout_of(arguments.network);
-  options.memory = memory_of(arguments.network);
-  return options;
-}
-
 Profile profile_of_file(const Deployment& deployment, const Network& network,
                         const std::string& path) {
   const TirFile file = get_or_throw(load_tir_file(path));
@@ -378,15 +344,15 @@ void warn_of_software_floats(const Profile& profile, const Context& context) {
 }
 
 Profile profile_of_archive(const std::string& archive, const ProfileArguments& arguments,
-                           const ProfileOptions& options, const Context& context,
-                           DocumentForm& form) {
+                           const RunOptions& options, const Context& context, DocumentForm& form) {
   const NetworkArgument argument =
       read_network_argument(archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, context.console);
   const Network network{argument.module, argument.topology};
-  Profile profile = arguments.measured.empty()
-                        ? get_or_throw(profile_network(argument.deployment, network, options))
-                        : profile_of_file(argument.deployment, network, arguments.measured);
+  Profile profile =
+      arguments.measured.empty()
+          ? get_or_throw(profile_network(argument.deployment, network, options, arguments.runs))
+          : profile_of_file(argument.deployment, network, arguments.measured);
   warn_of_software_floats(profile, context);
   if (!arguments.clock.empty()) {
     std::optional<CyclesPerInstruction> cycles;
@@ -434,12 +400,13 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
   if (!arguments.output.empty()) {
     throw support::Error(ErrorKind::usage, "-o is for --instrument and --remove");
   }
-  if (arguments.cpu.empty() && arguments.measured.empty()) {
+  if (arguments.network.cpu.empty() && arguments.measured.empty()) {
     throw support::Error(ErrorKind::usage,
                          "say what to do: --cpu CPU, --measured FILE, --instrument or --remove");
   }
   const Screen screen = screen_of_standard_output();
-  const ProfileOptions options = profile_options(arguments, context.limits);
+  RunOptions options = run_options(arguments.network, context.limits);
+  options.seed = arguments.seed;
   // A wrong command line is an error before the network runs.
   if (!arguments.clock.empty()) hertz_of(arguments.clock);
   if (!arguments.cycles.empty()) cycles_of(arguments.cycles);

@@ -37,21 +37,19 @@ namespace {
 using support::get_or_throw;
 
 struct RunArguments {
-  NetworkRunArguments network{.seconds = 60};
+  NetworkRunArguments network{.seconds = 60, .cpu = std::string(kThisComputer)};
   std::string random;
   std::string output;
   std::string layers;
   std::string other;
   double tolerance = 0;
-  std::string cpu{kThisComputer};
-  CompilerArguments compiler{};
   bool json = false;
 };
 
 void declare_run_options(CLI::App& app, RunArguments& options) {
   app.add_option("ARCHIVE", options.network.archive, kArchiveHelp)->required();
   add_network_options(app, options.network);
-  add_enum_option(app, "--cpu", options.cpu, processor_names(), {"CPU", "Processor"},
+  add_enum_option(app, "--cpu", options.network.cpu, processor_names(), {"CPU", "Processor"},
                   fmt::format("Run on this processor, which QEMU emulates: {}; {} is this computer",
                               fmt::join(processors(), ", "), kThisComputer));
   add_option(app, "--random", options.random, {"SEED", "Inputs"},
@@ -72,11 +70,11 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
       ->check(CLI::NonNegativeNumber)
       ->needs(other);
   add_option(
-      app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
+      app, "--cc", options.network.compiler.command, {"COMMAND", "Compiler"},
       "Compile the archive's C with this command in place of cc, or of Debian's compiler for "
       "the processor")
       ->check(not_empty());
-  add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
+  add_option(app, "--cflags", options.network.compiler.flags, {"FLAGS", "Compiler"},
              "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"");
   add_run_limits(app, options.network);
 }
@@ -99,17 +97,6 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
   std::vector<std::uint64_t> seeds;
   for (std::uint64_t i = 0; i <= *last - *first; ++i) seeds.push_back(*first + i);
   return seeds;
-}
-
-RunOptions run_options(const RunArguments& arguments, const Limits& limits) {
-  RunOptions options{.inputs = inputs_of(arguments.network)};
-  options.cpu = arguments.cpu;
-  options.compiler = {.command = arguments.compiler.command,
-                      .flags = flags_of(arguments.compiler, limits)};
-  options.timeout = timeout_of(arguments.network);
-  options.memory = memory_of(arguments.network);
-  if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
-  return options;
 }
 
 /// Of the flags of a cross compiler, those that this computer's understands: macros and headers.
@@ -177,24 +164,20 @@ Table differences_table(const std::vector<TensorDifference>& differences, double
 }
 
 /// The layers of the calls of a network.
-class CallNames {
+class Layers {
  public:
-  explicit CallNames(const NetworkArgument& argument)
+  explicit Layers(const NetworkArgument& argument)
       : argument_(argument), report_(report_of(argument.deployment)) {}
 
-  NamedCall of(graph::CallId call) const {
-    NamedCall named{.call = call,
-                    .kernel = argument_.topology.kernel_of(argument_.topology[call]).symbol};
-    if (!report_) return named;
-    const ModuleReport& module = report_->modules[argument_.module];
-    if (graph::index(call) < module.calls.size()) {
-      named.layer = module.calls[graph::index(call)].layer;
-    }
-    return named;
+  /// Empty: not known.
+  std::string of(graph::CallId call) const {
+    if (!report_) return {};
+    const std::vector<CallReport>& calls = report_->modules[argument_.module].calls;
+    return graph::index(call) < calls.size() ? calls[graph::index(call)].layer : std::string();
   }
 
   /// By call: the layers whose results they write.
-  std::vector<CallLayer> layers() const {
+  std::vector<CallLayer> of_results() const {
     const Deployment& deployment = argument_.deployment;
     report::RelayQuantization relay;
     if (const auto& file = deployment.library().modules[argument_.module].files.relay) {
@@ -202,7 +185,7 @@ class CallNames {
     }
     std::vector<CallLayer> all(argument_.topology.calls.size());
     for (std::uint32_t i = 0; i < all.size(); ++i) {
-      const auto* const result = support::find_value(relay.results, of(graph::CallId{i}).layer);
+      const auto* const result = support::find_value(relay.results, of(graph::CallId{i}));
       if (result != nullptr) all[i] = {result->layer, result->quantization};
     }
     return all;
@@ -219,7 +202,7 @@ std::string call_text(const NamedCall& call) {
   return call.layer.empty() ? text : fmt::format("{} (layer {})", text, printable(call.layer));
 }
 
-std::string first_difference_text(const NamedCallDifference& first) {
+std::string first_difference_text(const CallDifference& first) {
   const std::string before = call_text(first.before);
   const std::string after = call_text(first.after);
   std::string text = fmt::format("first difference: {}\n", before);
@@ -294,7 +277,7 @@ std::string calls_text(const RunComparison& comparison, const RunArguments& argu
   }
   if (!calls.differing.empty()) {
     text += fmt::format("calls that differ: {}\n{}", calls.differing.size(),
-                        first_difference_text(*comparison.first));
+                        first_difference_text(*calls.first));
   } else if (comparison.differs()) {
     text += "no call that was compared differs\n";
   }
@@ -377,13 +360,10 @@ std::vector<RunResult> run_recorded(const NetworkArgument& argument, const RunOp
   return run_with(argument, options, seeds);
 }
 
-void name_first(RunComparison& comparison, const CallNames& names, const CallNames& other_names) {
-  const CallDifference& first = *comparison.calls->first;
-  comparison.first = {.before = names.of(first.before),
-                      .after = other_names.of(first.after),
-                      .result = first.result,
-                      .overwritten = first.overwritten};
-  if (first.overwriter) comparison.first->overwriter = other_names.of(*first.overwriter);
+void add_layers(CallDifference& first, const Layers& layers, const Layers& other_layers) {
+  first.before.layer = layers.of(first.before.call);
+  first.after.layer = other_layers.of(first.after.call);
+  if (first.overwriter) first.overwriter->layer = other_layers.of(first.overwriter->call);
 }
 
 /// Whether there may be more than the outputs.
@@ -423,20 +403,22 @@ RunComparison compare_runs(const NetworkArgument& argument, const std::vector<Ru
   }
   if (results.front().calls.empty() || others.front().calls.empty()) return comparison;
   comparison.calls = compare_calls(argument.topology, results, other.topology, others, tolerance);
-  if (comparison.calls->first) name_first(comparison, CallNames(argument), CallNames(other));
+  if (auto& first = comparison.calls->first) add_layers(*first, Layers(argument), Layers(other));
   return comparison;
 }
 
 RunComparison compare_with_file(const NetworkArgument& argument, const RunResult& result,
                                 const std::vector<Tensor>& arrays, double tolerance) {
-  const CallNames names(argument);
-  const std::vector<CallLayer> layers = names.layers();
-  if (!has_calls(arrays, argument.topology, layers)) {
+  const Layers layers(argument);
+  const std::vector<CallLayer> of_results = layers.of_results();
+  if (!has_calls(arrays, argument.topology, of_results)) {
     return {.tolerance = tolerance, .outputs = compare_outputs(result.outputs, arrays)};
   }
   RunComparison comparison =
-      compare_with_arrays(argument.topology, result, arrays, layers, tolerance);
-  if (comparison.calls && comparison.calls->first) name_first(comparison, names, names);
+      compare_with_arrays(argument.topology, result, arrays, of_results, tolerance);
+  if (comparison.calls && comparison.calls->first) {
+    add_layers(*comparison.calls->first, layers, layers);
+  }
   return comparison;
 }
 
@@ -505,7 +487,8 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
     throw support::Error(ErrorKind::usage, "--tolerance: a finite number is expected");
   }
   check_outputs(arguments);
-  const RunOptions options = run_options(arguments, context.limits);
+  RunOptions options = run_options(arguments.network, context.limits);
+  if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
   NetworkArgument argument =
       read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, console);

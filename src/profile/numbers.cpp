@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -133,14 +134,6 @@ void require_total_of_calls(const Profile& profile) {
 
 namespace {
 
-void add_call(ProfiledKernel& kernel, const ProfiledCall& call) {
-  ++kernel.calls;
-  kernel.numbers = profile::sum_of(kernel.numbers, call.numbers);
-  kernel.mac += call.mac;
-  kernel.loaded += call.loaded;
-  kernel.divisions += call.divisions;
-}
-
 std::vector<std::string_view> symbols_of(const Profile& profile) {
   std::vector<std::string_view> kernels;
   for (const ProfiledCall& call : profile.calls) kernels.emplace_back(call.kernel);
@@ -162,30 +155,32 @@ std::vector<ProfileDifference> paired(const Profile& before, const Profile& afte
 
 }  // namespace
 
+ProfiledCall& ProfiledCall::operator+=(const ProfiledCall& other) {
+  numbers = profile::sum_of(numbers, other.numbers);
+  mac += other.mac;
+  loaded += other.loaded;
+  divisions += other.divisions;
+  return *this;
+}
+
 std::vector<ProfiledKernel> kernels_of(const Profile& profile) {
   std::vector<ProfiledKernel> kernels;
   support::NameMap<std::string_view, std::size_t> known;
   for (const ProfiledCall& call : profile.calls) {
     const auto [place, is_new] = known.emplace(call.kernel, kernels.size());
     if (is_new) {
-      kernels.push_back({call.kernel, 1, call.numbers, call.mac, call.loaded, call.divisions});
-    } else {
-      add_call(kernels[place->second], call);
+      kernels.push_back({1, call});
+      continue;
     }
+    ++kernels[place->second].calls;
+    kernels[place->second].sum += call;
   }
   return kernels;
 }
 
 std::string_view to_string(ProfileSource source) {
-  switch (source) {
-    case ProfileSource::emulated:
-      return "emulated";
-    case ProfileSource::timed:
-      return "timed";
-    case ProfileSource::measured:
-      return "measured";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames{"emulated", "timed", "measured"};
+  return kNames[static_cast<std::size_t>(source)];
 }
 
 std::uint64_t ProfileNumbers::amount() const {
@@ -195,15 +190,8 @@ std::uint64_t ProfileNumbers::amount() const {
 }
 
 std::string_view Profile::unit() const {
-  switch (source) {
-    case ProfileSource::emulated:
-      return "instructions";
-    case ProfileSource::timed:
-      return "nanoseconds";
-    case ProfileSource::measured:
-      return "cycles";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kUnits{"instructions", "nanoseconds", "cycles"};
+  return kUnits[static_cast<std::size_t>(source)];
 }
 
 Result<std::vector<ProfileDifference>> compare_profiles(const Profile& before,

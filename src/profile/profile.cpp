@@ -42,20 +42,21 @@ std::string version_of(const std::string& compiler) {
 /// The network as a program that takes times.
 class ProfiledProgram {
  public:
-  ProfiledProgram(const Deployment& deployment, const Network& network,
-                  const ProfileOptions& options)
+  ProfiledProgram(const Deployment& deployment, const Network& network, const RunOptions& options,
+                  std::uint64_t runs)
       : deployment_(deployment),
         network_(network),
         options_(options),
-        machine_(options.cpu, {.command = options.compiler, .flags = options.flags}),
+        machine_(options.cpu, options.compiler),
         board_(machine_.board()),
+        runs_(board_ != nullptr ? 1 : runs),
         plan_(run::plan_of(deployment, network, {.inputs = options.inputs, .seed = options.seed})) {
   }
 
   Profile run() {
     std::string results = execute();
     Profile profile = described();
-    const std::size_t times = runs() * times_of_run(calls()) * sizeof(std::uint64_t);
+    const std::size_t times = runs_ * times_of_run(calls()) * sizeof(std::uint64_t);
     add_numbers(profile, times_in(std::string_view(results).substr(0, times)));
     std::string_view left = std::string_view(results).substr(times);
     for (const Tensor& output : plan_.outputs) {
@@ -68,10 +69,9 @@ class ProfiledProgram {
 
  private:
   std::size_t calls() const { return network_.topology.calls.size(); }
-  std::uint64_t runs() const { return board_ != nullptr ? 1 : options_.runs; }
 
   std::uint64_t result_bytes() const {
-    std::uint64_t sum = runs() * times_of_run(calls()) * sizeof(std::uint64_t);
+    std::uint64_t sum = runs_ * times_of_run(calls()) * sizeof(std::uint64_t);
     for (const Tensor& one : plan_.outputs) sum += one.bytes.size();
     return sum;
   }
@@ -92,12 +92,11 @@ class ProfiledProgram {
     if (board_ == nullptr) runtime += run::host_clock();
     const bool has_main = !plan_.entry.symbol.empty();
     builder.compile_program(
-        run::program_text(plan_, {.runtime = std::move(runtime), .timed_runs = runs()}));
+        run::program_text(plan_, {.runtime = std::move(runtime), .timed_runs = runs_}));
     builder.compile_module(has_main ? run::with_hooks(deployment_, network_)
                                     : edit::EditedMembers(deployment_));
     machine_.link(builder);
-    return machine_.results(directory, {.time = options_.timeout, .memory = options_.memory},
-                            result_bytes());
+    return machine_.results(directory, options_, result_bytes());
   }
 
   std::vector<RunTimes> times_in(std::string_view bytes) const {
@@ -120,8 +119,9 @@ class ProfiledProgram {
     profile.compiler = machine_.compiler().command;
     profile.compiler_version = version_of(machine_.compiler().command);
     profile.flags = own_flags();
-    profile.flags.insert(profile.flags.end(), options_.flags.begin(), options_.flags.end());
-    profile.runs = runs();
+    profile.flags.insert(profile.flags.end(), options_.compiler.flags.begin(),
+                         options_.compiler.flags.end());
+    profile.runs = runs_;
     profile.calls = described_calls(deployment_, network_);
     profile.code = code_digest(deployment_, network_.module);
     return profile;
@@ -153,9 +153,10 @@ class ProfiledProgram {
 
   const Deployment& deployment_;
   const Network& network_;
-  const ProfileOptions& options_;
+  const RunOptions& options_;
   const run::Machine machine_;
   const run::Board* board_;
+  const std::uint64_t runs_;
   const run::RunPlan plan_;
 };
 
@@ -163,9 +164,9 @@ class ProfiledProgram {
 }  // namespace profile
 
 Result<Profile> profile_network(const Deployment& deployment, const Network& network,
-                                const ProfileOptions& options) {
+                                const RunOptions& options, std::uint64_t runs) {
   return support::to_result_in(deployment.archive().path(), [&] {
-    return profile::ProfiledProgram(deployment, network, options).run();
+    return profile::ProfiledProgram(deployment, network, options, runs).run();
   });
 }
 

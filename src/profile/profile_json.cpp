@@ -30,13 +30,11 @@ void write_numbers(Writer& out, const ProfileNumbers& numbers) {
   out.object("nanoseconds", numbers.nanoseconds, write_spread);
 }
 
-/// A call, or all calls of a kernel.
-template <class Part>
-void write_costs(Writer& out, const Part& part) {
-  write_numbers(out, part.numbers);
-  out.member("mac", part.mac);
-  out.member("loaded", part.loaded);
-  out.member("divisions", part.divisions);
+void write_costs(Writer& out, const ProfiledCall& call) {
+  write_numbers(out, call.numbers);
+  out.member("mac", call.mac);
+  out.member("loaded", call.loaded);
+  out.member("divisions", call.divisions);
 }
 
 void write_call(Writer& out, const ProfiledCall& call) {
@@ -47,9 +45,9 @@ void write_call(Writer& out, const ProfiledCall& call) {
 }
 
 void write_kernel(Writer& out, const ProfiledKernel& kernel) {
-  out.member("kernel", kernel.kernel);
+  out.member("kernel", kernel.sum.kernel);
   out.member("calls", kernel.calls);
-  write_costs(out, kernel);
+  write_costs(out, kernel.sum);
 }
 
 void write_cycles(Writer& out, const CyclesPerInstruction& cycles) {

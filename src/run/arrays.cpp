@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -337,15 +338,8 @@ class ArrayComparison {
 }  // namespace run
 
 std::string_view to_string(ArrayPairing pairing) {
-  switch (pairing) {
-    case ArrayPairing::name:
-      return "name";
-    case ArrayPairing::layer:
-      return "layer";
-    case ArrayPairing::shape:
-      return "shape";
-  }
-  return {};
+  constexpr std::array<std::string_view, 3> kNames{"name", "layer", "shape"};
+  return kNames[static_cast<std::size_t>(pairing)];
 }
 
 RunComparison compare_with_arrays(const graph::Topology& network, const RunResult& run,

@@ -68,16 +68,22 @@ bool writes_to(const Topology& network, const graph::Call& call, const PoolBytes
       });
 }
 
+NamedCall named(const Topology& network, CallId call) {
+  return {.call = call, .kernel = network.kernel_of(network[call]).symbol};
+}
+
 /// The first call that overwrites an argument of `call`: it runs between the writer of the argument
 /// and `call`.
-std::optional<CallId> overwriter_of(const Topology& network, CallId call, std::size_t argument) {
+std::optional<NamedCall> overwriter_of(const Topology& network, CallId call, std::size_t argument) {
   const auto& value = network[call].arguments[argument].reads;
   const auto bytes = value ? bytes_of(network, *value) : std::nullopt;
   if (!bytes) return std::nullopt;
   const graph::Position written = network[*value].first_definition.value_or(0);
   for (std::size_t i = 0; i < index(call); ++i) {
     const CallId id{static_cast<std::uint32_t>(i)};
-    if (network[id].position > written && writes_to(network, network[id], *bytes)) return id;
+    if (network[id].position > written && writes_to(network, network[id], *bytes)) {
+      return named(network, id);
+    }
   }
   return std::nullopt;
 }
@@ -234,12 +240,11 @@ CallDifferences compare_calls(const graph::Topology& network_before,
       if (!result) continue;
       all.differing.insert(call);
       const graph::CallId pair = *calls.pair_of(call);
-      if (network_before.kernel_of(network_before[call]).symbol ==
-          network_after.kernel_of(network_after[pair]).symbol) {
-        all.same_kernel_differs = true;
-      }
-      if (all.first && all.first->before <= call) continue;
-      CallDifference found{.before = call, .after = pair, .result = std::move(*result)};
+      CallDifference found{.before = run::named(network_before, call),
+                           .after = run::named(network_after, pair),
+                           .result = std::move(*result)};
+      if (found.before.kernel == found.after.kernel) all.same_kernel_differs = true;
+      if (all.first && all.first->before.call <= call) continue;
       for (std::size_t k = 0; k < arguments && !found.overwritten; ++k) {
         const auto input = calls.difference(call, false, k);
         if (!input || !input->exceeds(tolerance)) continue;

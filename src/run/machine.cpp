@@ -325,14 +325,14 @@ std::vector<std::string> Machine::command(const compile::WorkDirectory& director
   return all;
 }
 
-std::string Machine::results(const compile::WorkDirectory& directory, const Limits& limits,
+std::string Machine::results(const compile::WorkDirectory& directory, const RunOptions& options,
                              std::uint64_t bytes) const {
   std::filesystem::remove(directory.path() / kResults);  // of another run
   const ProgramResult ended =
       compile::run_program({.arguments = command(directory),
                             .directory = directory.path(),
-                            .limits = {.time = limits.time,
-                                       .memory = limits.memory,
+                            .limits = {.time = options.timeout,
+                                       .memory = options.memory,
                                        .file = board_ == nullptr ? bytes : bytes + kMessage}},
                            directory);
   const std::filesystem::path path = directory.path() / kResults;

@@ -82,12 +82,9 @@ class Machine {
   /// Links what is compiled; on a board, tries each layout of its memory. Throws `Error`.
   void link(const Builder& builder) const;
 
-  struct Limits {
-    std::chrono::milliseconds time{};
-    std::uint64_t memory = 0;  ///< bytes of addresses of the process
-  };
-  /// Runs the program in the directory, and returns the `bytes` of its results. Throws `Error`.
-  std::string results(const compile::WorkDirectory& directory, const Limits& limits,
+  /// Runs the program in the directory with the limits of the options, and returns the `bytes` of
+  /// its results. Throws `Error`.
+  std::string results(const compile::WorkDirectory& directory, const RunOptions& options,
                       std::uint64_t bytes) const;
 
  private:

@@ -76,9 +76,7 @@ std::vector<RunResult> run(const Deployment& deployment, const Network& network,
       if (is_first) builder->compile_module(members_for(plan, deployment, network));
       machine.link(*builder);
     }
-    const std::uint64_t bytes = result_bytes(plan);
-    const std::string found = machine.results(
-        builder->directory(), {.time = options.timeout, .memory = options.memory}, bytes);
+    const std::string found = machine.results(builder->directory(), options, result_bytes(plan));
     results.push_back(result_of(std::move(plan), found));
   }
   return results;
@@ -156,7 +154,7 @@ std::vector<std::size_t> positions(const auto& calls) {
   return result;
 }
 
-void write_first(Writer& out, const NamedCallDifference& first) {
+void write_first(Writer& out, const CallDifference& first) {
   out.object("before", first.before, write_call);
   out.object("after", first.after, write_call);
   out.object("result", first.result, write_difference);
@@ -186,7 +184,8 @@ void write_comparison(Writer& out, const RunComparison& comparison) {
   out.member("seeds", comparison.seeds);
   out.member("calls_compared", comparison.calls.has_value());
   out.object("calls", comparison.calls, write_calls);
-  out.object("first_difference", comparison.first, write_first);
+  out.object("first_difference", comparison.calls ? comparison.calls->first : std::nullopt,
+             write_first);
   out.objects("arrays", comparison.arrays, write_array);
   out.member("unpaired", comparison.unpaired);
 }

@@ -85,16 +85,14 @@ nb::str profile(const Deployment& self, std::size_t module, const std::string& c
                 const std::vector<std::string>& flags, std::uint64_t runs, double seconds,
                 std::optional<std::uint64_t> hertz,
                 std::optional<std::pair<double, double>> cycles) {
-  const ProfileOptions options{.cpu = cpu,
-                               .inputs = tensors_of(inputs),
-                               .seed = seed,
-                               .compiler = command,
-                               .flags = flags,
-                               .runs = runs,
-                               .timeout = timeout_of(seconds)};
+  const RunOptions options{.inputs = tensors_of(inputs),
+                           .seed = seed,
+                           .cpu = cpu,
+                           .compiler = {.command = command, .flags = flags},
+                           .timeout = timeout_of(seconds)};
   Profile profile = value_or_raise(without_gil([&] {
     return with_network(self, module, [&](const Network& network) {
-      return profile_network(self, network, options);
+      return profile_network(self, network, options, runs);
     });
   }));
   if (hertz) {

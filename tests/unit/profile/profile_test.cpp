@@ -138,16 +138,16 @@ TEST(ProfileKernels, AreSumsOfTheirCalls) {
   profile.calls[2].numbers.cycles = {.min = 10, .median = 20, .max = std::nullopt};
   const std::vector<ProfiledKernel> kernels = kernels_of(profile);
   ASSERT_EQ(kernels.size(), 2U);
-  EXPECT_EQ(kernels[0].kernel, "add");
+  EXPECT_EQ(kernels[0].sum.kernel, "add");
   EXPECT_EQ(kernels[0].calls, 2U);
-  EXPECT_EQ(kernels[0].numbers.instructions, 1700U);
-  EXPECT_EQ(kernels[0].numbers.cycles->min, 11U);
-  EXPECT_EQ(kernels[0].numbers.cycles->median, 22U);
-  EXPECT_FALSE(kernels[0].numbers.cycles->max);
-  EXPECT_EQ(kernels[0].mac, analysis::Count(36864));
-  EXPECT_EQ(kernels[0].loaded, analysis::Count(20, 144));
+  EXPECT_EQ(kernels[0].sum.numbers.instructions, 1700U);
+  EXPECT_EQ(kernels[0].sum.numbers.cycles->min, 11U);
+  EXPECT_EQ(kernels[0].sum.numbers.cycles->median, 22U);
+  EXPECT_FALSE(kernels[0].sum.numbers.cycles->max);
+  EXPECT_EQ(kernels[0].sum.mac, analysis::Count(36864));
+  EXPECT_EQ(kernels[0].sum.loaded, analysis::Count(20, 144));
   EXPECT_EQ(kernels[1].calls, 1U);
-  EXPECT_FALSE(kernels[1].numbers.cycles);
+  EXPECT_FALSE(kernels[1].sum.numbers.cycles);
 }
 
 using Pairs = std::vector<std::pair<int, int>>;

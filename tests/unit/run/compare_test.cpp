@@ -150,7 +150,7 @@ TEST(FirstDifference, IsTheFirstCallWhoseResultDiffers) {
   }
   const auto found = first_difference(network, before, network, after, 0);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->before, graph::CallId{1});
+  EXPECT_EQ(found->before.call, graph::CallId{1});
   EXPECT_EQ(found->result.largest, 7);
   EXPECT_FALSE(found->overwritten);
   EXPECT_FALSE(first_difference(network, before, network, after, 7));
@@ -166,7 +166,7 @@ TEST(FirstDifference, TellsThatAnInputWasOverwritten) {
   add(after, 1, 8, 9);
   const auto found = first_difference(network, before, network, after, 0);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->before, graph::CallId{1});
+  EXPECT_EQ(found->before.call, graph::CallId{1});
   EXPECT_EQ(found->overwritten, 0U);
 }
 
@@ -189,7 +189,7 @@ TEST(FirstDifference, PairsKernelsOfOtherNamesByPosition) {
   const auto found =
       first_difference(chain({"a", "b", "c"}), before, chain({"a", "x", "c"}), after, 0);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->after, graph::CallId{1});
+  EXPECT_EQ(found->after.call, graph::CallId{1});
 }
 
 TEST(FirstDifference, PairsCallsInAnotherOrder) {
@@ -201,8 +201,8 @@ TEST(FirstDifference, PairsCallsInAnotherOrder) {
   add(after, 1, 0, 3);
   const auto found = first_difference(chain({"a", "b"}), before, chain({"b", "a"}), after, 0);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->before, graph::CallId{0});
-  EXPECT_EQ(found->after, graph::CallId{1});
+  EXPECT_EQ(found->before.call, graph::CallId{0});
+  EXPECT_EQ(found->after.call, graph::CallId{1});
 }
 
 TEST(CompareCalls, CountsThoseThatBothHave) {
@@ -228,7 +228,7 @@ TEST(CompareCalls, FindsTheFirstDifferenceOfAllRuns) {
   }
   const CallDifferences found = compare_calls(network, before, network, after, 0);
   ASSERT_TRUE(found.first);
-  EXPECT_EQ(found.first->before, graph::CallId{1});
+  EXPECT_EQ(found.first->before.call, graph::CallId{1});
   EXPECT_EQ(found.differing.size(), 2U);
   EXPECT_TRUE(found.same_kernel_differs);
   const graph::Topology others = chain({"a", "x", "y"});
