@@ -79,7 +79,7 @@ std::string names_of(const std::vector<TirSource>& sources, const std::string& p
 
 /// A member that is TIR by its content, with any name.
 tir::Document read_member(const Deployment& deployment, const std::string& name,
-                          const Limits& limits) {
+                          const DeploymentOptions& limits) {
   const archive::Archive& archive = deployment.archive();
   const archive::Member* member = find_member(archive, name);
   if (member == nullptr) {
@@ -92,7 +92,7 @@ tir::Document read_member(const Deployment& deployment, const std::string& name,
   }
   const std::string_view text = get_or_throw(archive.read(*member));
   return get_or_throw(
-      tir::read({.file = archive.path(), .member = member->name, .text = text}, limits.tir));
+      tir::read({.file = archive.path(), .member = member->name, .text = text}, limits.tir_limits));
 }
 
 tir::Document read_only_tir(const Deployment& deployment) {
@@ -107,7 +107,7 @@ tir::Document read_only_tir(const Deployment& deployment) {
 }
 
 tir::Document read_from(const Deployment& deployment, const std::optional<std::string>& member,
-                        const Limits& limits) {
+                        const DeploymentOptions& limits) {
   if (!member) return read_only_tir(deployment);
   // The name as `tar tf` prints it ("./src/tir-1.txt") or as mlf does.
   const std::string normal = std::filesystem::path(*member).lexically_normal();
@@ -119,26 +119,26 @@ tir::Document read_from(const Deployment& deployment, const std::optional<std::s
 }
 
 /// The content of a stream is known only after it was read.
-tir::Document read_file_or_stream(const std::string& path, const Limits& limits) {
-  const TirFile file = get_or_throw(
-      load_tir_or_archive(path, limits.tir.max_source_bytes, limits.archive.max_total_bytes));
+tir::Document read_file_or_stream(const std::string& path, const DeploymentOptions& limits) {
+  const TirFile file = get_or_throw(load_tir_or_archive(path, limits.tir_limits.max_source_bytes,
+                                                        limits.archive_limits.max_total_bytes));
   // Everything that is not an archive is read as TIR: the reader's error message is the best one.
   if (!archive::begins_as_archive(file.text)) {
     return get_or_throw(
-        tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir));
+        tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir_limits));
   }
-  auto archive = get_or_throw(archive::Archive::from_bytes(file.text, path, limits.archive));
-  return read_from(get_or_throw(Deployment::open(std::move(archive), limits.deployment())),
-                   std::nullopt, limits);
+  auto archive = get_or_throw(archive::Archive::from_bytes(file.text, path, limits.archive_limits));
+  return read_from(get_or_throw(Deployment::open(std::move(archive), limits)), std::nullopt,
+                   limits);
 }
 
 }  // namespace
 
 Deployment open_archive(const std::string& path, const Context& context,
                         const std::vector<std::string>& tir_files) {
-  const Limits& limits = context.limits;
-  auto files = get_or_throw(load_tir_files(tir_files, limits.tir.max_source_bytes));
-  Deployment deployment = get_or_throw(Deployment::open(path, limits.deployment(std::move(files))));
+  DeploymentOptions options = context.limits;
+  options.tir_files = get_or_throw(load_tir_files(tir_files, options.tir_limits.max_source_bytes));
+  Deployment deployment = get_or_throw(Deployment::open(path, std::move(options)));
   if (!deployment.library().states_modules()) {
     context.console.warn(
         fmt::format("{}: no metadata.json: modules, executors and targets come from the other "
@@ -156,11 +156,10 @@ DocumentForm form_of(const Context& context, std::initializer_list<const Deploym
   return form;
 }
 
-tir::Document read_tir_argument(const std::string& argument, const Limits& limits) {
+tir::Document read_tir_argument(const std::string& argument, const DeploymentOptions& limits) {
   const SplitArgument parts = split(argument);
   if (!parts.member && !names_archive(parts.path)) return read_file_or_stream(parts.path, limits);
-  return read_from(get_or_throw(Deployment::open(parts.path, limits.deployment())), parts.member,
-                   limits);
+  return read_from(get_or_throw(Deployment::open(parts.path, limits)), parts.member, limits);
 }
 
 Diagnostic of_source(Diagnostic error, const std::string& source) {

@@ -25,7 +25,7 @@ DocumentForm form_of(const Context& context, std::initializer_list<const Deploym
 /// there; streams of any other name (FIFOs, `<(...)` of a shell) are read like it. Of an archive
 /// without a member, it is the only TIR there is; several are a `usage` error that names them.
 /// MEMBER is a member's name or the stem of a TIR ("tir-1").
-tir::Document read_tir_argument(const std::string& argument, const Limits& limits);
+tir::Document read_tir_argument(const std::string& argument, const DeploymentOptions& limits);
 
 /// An error of writing what was read from `source`: it is the place, unless the system refused the
 /// output.

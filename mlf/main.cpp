@@ -183,7 +183,7 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
 int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options,
                const std::string& words) {
   const Console console(options.verbosity());
-  const Limits limits = limits_from(options.limits, options.pool_sizes, options.macros);
+  const DeploymentOptions limits = limits_from(options.limits, options.pool_sizes, options.macros);
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     std::optional<Progress> progress;
@@ -301,7 +301,7 @@ int run(int argc, const char* const* argv) {
   } catch (const support::Error& error) {
     return Console(Verbosity::normal).fail(error.diagnostic());
   } catch (const std::bad_alloc&) {
-    // Limits prevent inputs from requesting that much, unless the user raised them.
+    // DeploymentOptions prevent inputs from requesting that much, unless the user raised them.
     return Console(Verbosity::normal)
         .fail(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {

@@ -25,37 +25,37 @@ struct Row {
   std::string_view name;
   std::string_view meaning;
   std::uint64_t largest;
-  std::uint64_t (*get)(const Limits&);
-  void (*set)(Limits&, std::uint64_t);
+  std::uint64_t (*get)(const DeploymentOptions&);
+  void (*set)(DeploymentOptions&, std::uint64_t);
 };
 
 template <class Member>
 // Limits have 32 or 64 bits: a value that does not fit is an error.
 constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
 
-#define MLF_LIMIT(name, meaning, field)                                     \
-  Row {                                                                     \
-    name, meaning, kLargest<decltype(Limits{}.field)>,                      \
-        [](const Limits& limits) -> std::uint64_t { return limits.field; }, \
-        [](Limits& limits, std::uint64_t value) {                           \
-          limits.field = static_cast<decltype(limits.field)>(value);        \
-        }                                                                   \
+#define MLF_LIMIT(name, meaning, field)                                                \
+  Row {                                                                                \
+    name, meaning, kLargest<decltype(DeploymentOptions{}.field)>,                      \
+        [](const DeploymentOptions& limits) -> std::uint64_t { return limits.field; }, \
+        [](DeploymentOptions& limits, std::uint64_t value) {                           \
+          limits.field = static_cast<decltype(limits.field)>(value);                   \
+        }                                                                              \
   }
 // In the order of the help.
 constexpr Row kRows[] = {
-    MLF_LIMIT("members", "members of an archive", archive.max_members),
-    MLF_LIMIT("total-bytes", "bytes of an archive, uncompressed", archive.max_total_bytes),
-    MLF_LIMIT("member-bytes", "bytes of one member", archive.max_member_bytes),
-    MLF_LIMIT("expansion", "uncompressed bytes per compressed byte", archive.max_expansion),
-    MLF_LIMIT("name-bytes", "bytes of one member name", archive.max_name_bytes),
+    MLF_LIMIT("members", "members of an archive", archive_limits.max_members),
+    MLF_LIMIT("total-bytes", "bytes of an archive, uncompressed", archive_limits.max_total_bytes),
+    MLF_LIMIT("member-bytes", "bytes of one member", archive_limits.max_member_bytes),
+    MLF_LIMIT("expansion", "uncompressed bytes per compressed byte", archive_limits.max_expansion),
+    MLF_LIMIT("name-bytes", "bytes of one member name", archive_limits.max_name_bytes),
     MLF_LIMIT("header-bytes", "bytes of the extended headers of one member",
-              archive.max_header_bytes),
-    MLF_LIMIT("modules", "modules of an archive", archive.max_modules),
-    MLF_LIMIT("nesting", "levels of nesting in TIR", tir.max_nesting),
-    MLF_LIMIT("nodes", "nodes of one TIR module", tir.max_nodes),
-    MLF_LIMIT("source-bytes", "bytes of one TIR source", tir.max_source_bytes),
+              archive_limits.max_header_bytes),
+    MLF_LIMIT("modules", "modules of an archive", archive_limits.max_modules),
+    MLF_LIMIT("nesting", "levels of nesting in TIR", tir_limits.max_nesting),
+    MLF_LIMIT("nodes", "nodes of one TIR module", tir_limits.max_nodes),
+    MLF_LIMIT("source-bytes", "bytes of one TIR source", tir_limits.max_source_bytes),
     MLF_LIMIT("written-nodes", "nodes of the output, shared ones once for each use",
-              tir.max_written_nodes),
+              tir_limits.max_written_nodes),
 };
 #undef MLF_LIMIT
 
@@ -128,7 +128,7 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
 std::string limits_help() {
   std::string help = "Limits, with their defaults:\n";
   for (const Row& row : kRows) {
-    const std::string setting = fmt::format("{}={}", row.name, row.get(Limits{}));
+    const std::string setting = fmt::format("{}={}", row.name, row.get(DeploymentOptions{}));
     help += fmt::format("  {:<26}  {}\n", setting, row.meaning);
   }
   return help;
@@ -178,10 +178,11 @@ std::pair<std::string, std::uint64_t> named_size(std::string_view option, std::s
   return {std::string(text.substr(0, at)), *bytes};
 }
 
-Limits limits_from(const std::vector<std::string>& settings,
-                   const std::vector<std::string>& pool_sizes, const tir::MacroValues& macros) {
-  Limits limits;
-  limits.macros = macros;
+DeploymentOptions limits_from(const std::vector<std::string>& settings,
+                              const std::vector<std::string>& pool_sizes,
+                              const tir::MacroValues& macros) {
+  // signals.cpp handles SIGBUS.
+  DeploymentOptions limits{.archive_limits = {.max_copied_bytes = 0}, .macros = macros};
   for (const std::string& text : pool_sizes) {
     auto [name, bytes] = named_size("--pool-size", text);
     limits.pool_sizes.push_back({std::move(name), bytes});
@@ -246,7 +247,8 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::
       ->needs(command);
 }
 
-std::vector<std::string> flags_of(const CompilerArguments& options, const Limits& limits) {
+std::vector<std::string> flags_of(const CompilerArguments& options,
+                                  const DeploymentOptions& limits) {
   std::vector<std::string> flags = support::words_of(options.flags);
   for (const auto& [name, value] : limits.macros) {
     flags.push_back(value ? fmt::format("-D{}={}", name, *value) : "-U" + name);
@@ -254,7 +256,8 @@ std::vector<std::string> flags_of(const CompilerArguments& options, const Limits
   return flags;
 }
 
-std::optional<Compiler> compiler_of(const CompilerArguments& options, const Limits& limits) {
+std::optional<Compiler> compiler_of(const CompilerArguments& options,
+                                    const DeploymentOptions& limits) {
   if (options.command.empty()) return std::nullopt;
   Compiler compiler{.command = options.command, .flags = flags_of(options, limits)};
   for (const std::string& text : options.sections) {
@@ -265,7 +268,7 @@ std::optional<Compiler> compiler_of(const CompilerArguments& options, const Limi
   return compiler;
 }
 
-Limits with_macros_of(const CompilerArguments& options, Limits limits) {
+DeploymentOptions with_macros_of(const CompilerArguments& options, DeploymentOptions limits) {
   for (const std::string& word : support::words_of(options.flags)) {
     if (word.starts_with("-D")) define(std::string_view(word).substr(2), limits.macros);
     if (word.starts_with("-U")) limits.macros.erase(word.substr(2));

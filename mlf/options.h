@@ -1,4 +1,5 @@
-// Common options of commands: limits for untrusted input, and options with a few named values.
+// Common options of commands: how archives are read, that is, limits for untrusted input and facts
+// that the user states, and options with a few named values.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -20,19 +21,6 @@
 
 namespace mlf::program {
 
-/// How to read archives: limits for untrusted input, and facts that the user states.
-struct Limits {
-  archive::Limits archive{.max_copied_bytes = 0};  ///< signals.cpp handles SIGBUS
-  tir::ReadLimits tir;
-  std::vector<graph::PoolSize> pool_sizes{};
-  tir::MacroValues macros{};
-
-  /// For opening an archive, with TIR beside it.
-  DeploymentOptions deployment(std::vector<TirFile> tir_files = {}) const {
-    return {std::move(tir_files), archive, tir, pool_sizes, macros};
-  }
-};
-
 /// A name with a size in bytes, as `NAME=BYTES` or `NAME=64K`. Throws `Error` of kind `usage`,
 /// which names `option`.
 std::pair<std::string, std::uint64_t> named_size(std::string_view option, std::string_view text);
@@ -49,10 +37,11 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
 /// A line for each limit: its name, its default, its meaning.
 std::string limits_help();
 
-/// The defaults with `settings` ("members=10") applied, and what the user states. Throws `Error` of
-/// kind `usage`.
-Limits limits_from(const std::vector<std::string>& settings,
-                   const std::vector<std::string>& pool_sizes, const tir::MacroValues& macros);
+/// The defaults with `settings` ("members=10") applied, and what the user states, without TIR beside
+/// the archive. Throws `Error` of kind `usage`.
+DeploymentOptions limits_from(const std::vector<std::string>& settings,
+                              const std::vector<std::string>& pool_sizes,
+                              const tir::MacroValues& macros);
 
 /// Accepts these names. The error states the nearest one.
 CLI::Validator one_of(std::vector<std::string> allowed);
@@ -152,13 +141,15 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options,
                               "stack frames; temporary files are removed");
 
 /// Those of --cflags, then those for the macros of the command line.
-std::vector<std::string> flags_of(const CompilerArguments& options, const Limits& limits);
+std::vector<std::string> flags_of(const CompilerArguments& options,
+                                  const DeploymentOptions& limits);
 
 /// Nothing without --cc. The compiler gets the macros of `limits`, too.
-std::optional<Compiler> compiler_of(const CompilerArguments& options, const Limits& limits);
+std::optional<Compiler> compiler_of(const CompilerArguments& options,
+                                    const DeploymentOptions& limits);
 
 /// `limits` with the macros that the options of the compiler define. A header may define one that
 /// they undefine.
-Limits with_macros_of(const CompilerArguments& options, Limits limits);
+DeploymentOptions with_macros_of(const CompilerArguments& options, DeploymentOptions limits);
 
 }  // namespace mlf::program

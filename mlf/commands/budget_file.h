@@ -1,4 +1,4 @@
-// Limits and unwanted findings, from the command line and from a file.
+// DeploymentOptions and unwanted findings, from the command line and from a file.
 #pragma once
 
 #include <cstdint>

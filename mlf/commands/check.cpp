@@ -346,7 +346,7 @@ std::string to_text(const CheckResults& results, const CheckArguments& options,
 /// Adds the archive to `origin`, if the document states it.
 Report report_of_archive(const std::string& archive, const CheckArguments& options,
                          const Context& context, DocumentOrigin& origin) {
-  const Limits limits = with_macros_of(options.compiler, context.limits);
+  const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment = open_archive(archive, {context.console, limits, context.words});
   Report report =
       get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));

@@ -14,7 +14,7 @@ namespace mlf::program {
 /// The context of every command.
 struct Context {
   const Console& console;
-  const Limits& limits;
+  const DeploymentOptions& limits;
   const std::string& words;  ///< the command line, quoted for a shell
 };
 

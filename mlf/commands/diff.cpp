@@ -273,7 +273,7 @@ void write_diff_page_file(Build& before, Build& after, const BuildDifference& di
 
 Build read_build(const std::string& path, const std::vector<std::string>& profiles,
                  const DiffArguments& options, const Context& context) {
-  const Limits limits = with_macros_of(options.compiler, context.limits);
+  const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
   Build build{.deployment = open_archive(path, {context.console, limits, context.words})};
   const Deployment& deployment = build.deployment;
   build.report =

@@ -353,7 +353,7 @@ std::string loops_table(const Integration& integration, const Screen& screen) {
 }
 
 int show_integration(const Deployment& deployment, const InspectArguments& options,
-                     const Limits& limits, const Context& context) {
+                     const DeploymentOptions& limits, const Context& context) {
   const Integration list = support::get_or_throw(
       integration_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
   const Screen screen = screen_of_standard_output();
@@ -364,9 +364,8 @@ int show_integration(const Deployment& deployment, const InspectArguments& optio
 }
 
 int run_inspect(const InspectArguments& options, const Context& context) {
-  const Limits limits = with_macros_of(options.compiler, context.limits);
-  const Deployment deployment =
-      support::get_or_throw(Deployment::open(options.archive, limits.deployment()));
+  const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
+  const Deployment deployment = support::get_or_throw(Deployment::open(options.archive, limits));
   if (options.integration) return show_integration(deployment, options, limits, context);
   const Inspection inspection = inspect(deployment);
   print(options.json ? to_json(deployment, inspection, form_of(context, {&deployment}))

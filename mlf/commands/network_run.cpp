@@ -59,7 +59,7 @@ void add_run_limits(CLI::App& app, NetworkRunArguments& options) {
       ->check(size_with_unit());
 }
 
-RunOptions run_options(const NetworkRunArguments& arguments, const Limits& limits) {
+RunOptions run_options(const NetworkRunArguments& arguments, const DeploymentOptions& limits) {
   constexpr double kMostSeconds = 1e9;  // more might not fit into the clock
   RunOptions options{.cpu = arguments.cpu,
                      .compiler = {.command = arguments.compiler.command,

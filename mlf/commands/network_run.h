@@ -31,7 +31,7 @@ void add_network_options(CLI::App& app, NetworkRunArguments& options);
 void add_run_limits(CLI::App& app, NetworkRunArguments& options);
 
 /// Without a seed, and records no calls. Throws `Error`: `usage`, those of the files of --input.
-RunOptions run_options(const NetworkRunArguments& arguments, const Limits& limits);
+RunOptions run_options(const NetworkRunArguments& arguments, const DeploymentOptions& limits);
 
 /// An invalid network may compute anything.
 void warn_if_invalid(const graph::Topology& network, const Console& console);

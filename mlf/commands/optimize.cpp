@@ -199,8 +199,8 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
   OptimizeOptions optimize{.output = options.output,
                            .what = optimizations_of(options),
                            .search = {},
-                           .archive_limits = context.limits.archive,
-                           .tir_limits = context.limits.tir};
+                           .archive_limits = context.limits.archive_limits,
+                           .tir_limits = context.limits.tir_limits};
   optimize.compiler = compiler_of(options.compiler, context.limits);
   if (options.seconds > 0) {
     optimize.search.seconds = std::chrono::duration<double>(options.seconds);

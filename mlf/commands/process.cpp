@@ -17,12 +17,8 @@ namespace {
 
 struct ProcessArguments {
   std::vector<std::string> archives;
-  std::string output;
-  std::vector<std::string> tir_files;
-  std::vector<std::string> added_tir_files;
-  tir::ConstantPlace constants = tir::ConstantPlace::inside;
+  ProcessOptions process{};  ///< of each
   std::vector<std::string> require;
-  std::string module;
   bool force = false;
   bool dry_run = false;
   bool json = false;
@@ -37,18 +33,18 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Archives to process in place: a tar (plain, gzip, xz or zstd) or an unpacked "
                  "directory; - takes a tar from standard input to standard output")
       ->required();
-  add_result_option(app, "-o,--output", options.output, {"OUT", "Output"},
+  add_result_option(app, "-o,--output", options.process.output, {"OUT", "Output"},
                     "Write the result here, and do not change the archive; for one ARCHIVE");
   add_option(
-      app, "--tir", options.tir_files, {"FILE", "Input"},
+      app, "--tir", options.process.tir_files, {"FILE", "Input"},
       "Also read TIR from this file, as if it were in src/ of the archive, under its own name if "
       "that is like tir-1.txt or tir-1.tvm.json, else under the next free one; for one ARCHIVE; "
       "repeatable");
   add_option(
-      app, "--add-tir", options.added_tir_files, {"FILE", "Input"},
+      app, "--add-tir", options.process.added_tir_files, {"FILE", "Input"},
       "First add this file with TIR to src/ of the archive; its name must be like tir-1.txt or "
       "tir-1.tvm.json. An existing member of that name stays; for one ARCHIVE; repeatable");
-  add_enum_option(app, "--constants", options.constants,
+  add_enum_option(app, "--constants", options.process.constants,
                   {{"inline", tir::ConstantPlace::inside, "in the JSON, as base64"},
                    {"npy", tir::ConstantPlace::npy, "in .npy members beside it"},
                    {"none", tir::ConstantPlace::none, "left out"}},
@@ -58,7 +54,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
              " any TIR\ngraph  a valid graph of every module")
       ->check(one_of({"tir", "graph"}))
       ->delimiter(',');
-  add_option(app, "--module", options.module, {"NAME", "Input"},
+  add_option(app, "--module", options.process.module, {"NAME", "Input"},
              "Process archives without metadata.json, such as a directory with only codegen/, "
              "whose files are those of this module");
   app.add_flag("--force", options.force,
@@ -70,20 +66,15 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
   add_jobs_option(app, options.jobs, "Archives to process");
 }
 
-ProcessOptions process_options(const ProcessArguments& options, const Limits& limits) {
-  ProcessOptions result;
-  result.output = options.output;
-  result.tir_files = options.tir_files;
-  result.added_tir_files = options.added_tir_files;
-  result.constants = options.constants;
+ProcessOptions process_options(const ProcessArguments& options, const DeploymentOptions& limits) {
+  ProcessOptions result = options.process;
   for (const std::string& requirement : options.require) {
     result.require.push_back(requirement == "tir" ? Requirement::tir : Requirement::graph);
   }
-  result.module = options.module;
   if (options.force) result.foreign = ForeignMembers::replace;
   if (options.dry_run) result.effect = Effect::dry_run;
-  result.archive_limits = limits.archive;
-  result.tir_limits = limits.tir;
+  result.archive_limits = limits.archive_limits;
+  result.tir_limits = limits.tir_limits;
   result.macros = limits.macros;
   result.needs_origin = options.json;
   return result;
@@ -92,15 +83,15 @@ ProcessOptions process_options(const ProcessArguments& options, const Limits& li
 /// Options that only apply to a single archive, or not to a terminal.
 std::optional<std::string> misuse(const ProcessArguments& options) {
   const bool several = options.archives.size() > 1;
-  if (several && !options.output.empty()) return "-o takes one ARCHIVE";
-  if (several && !options.tir_files.empty()) return "--tir takes one ARCHIVE";
-  if (several && !options.added_tir_files.empty()) return "--add-tir takes one ARCHIVE";
+  if (several && !options.process.output.empty()) return "-o takes one ARCHIVE";
+  if (several && !options.process.tir_files.empty()) return "--tir takes one ARCHIVE";
+  if (several && !options.process.added_tir_files.empty()) return "--add-tir takes one ARCHIVE";
   const auto& archives = options.archives;
   const bool from_stdin = std::find(archives.begin(), archives.end(), "-") != archives.end();
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
   // Standard input cannot be changed in place.
-  const bool to_stdout = from_stdin && options.output.empty();
-  const std::string result = to_stdout ? "-" : options.output;
+  const bool to_stdout = from_stdin && options.process.output.empty();
+  const std::string result = to_stdout ? "-" : options.process.output;
   if (options.dry_run) return std::nullopt;
   check_terminal(result);
   takes_standard_output({result}, options.json ? Printed::json : Printed::table);

@@ -36,15 +36,17 @@ struct Row {
   const report::ModuleConstant* weights;
 };
 
-/// A column: its name, and how to make its cell of a row. Columns of numbers can be sorted and are
-/// right-aligned.
+/// A column: its name, and how to make its cell of a row.
 struct Column {
   std::string_view name;
   std::string head;
   std::string_view meaning;
-  bool is_number;
   std::function<std::string(const Row&)> text;
-  std::function<Count(const Row&)> number;  ///< for columns of numbers
+  /// Of columns of numbers, which are sorted by it and right-aligned.
+  std::function<Count(const Row&)> number{};
+  std::string_view option{};  ///< that gives the numbers; empty: the archive has them
+
+  bool is_number() const { return number != nullptr; }
 };
 
 Count of_measure(const Row& row, CallMeasure measure) {
@@ -110,7 +112,7 @@ Column ratio_column(std::string_view name, std::string head, std::string_view me
     return value->max ? Count(static_cast<std::uint64_t>(*value->max * kFraction))
                       : Count::unknown();
   };
-  return {name, std::move(head), meaning, true, cell, number};
+  return {name, std::move(head), meaning, cell, number, "--profile"};
 }
 
 /// "int8 16x3x3x3"
@@ -159,51 +161,48 @@ Count frame_of(const Row& row) {
 
 /// A column of numbers; the text of a cell is that of its number.
 Column number_column(std::string_view name, std::string head, std::string_view meaning,
-                     const std::function<Count(const Row&)>& number) {
-  return {
-      name,  std::move(head), meaning, true, [=](const Row& row) { return to_string(number(row)); },
-      number};
+                     const std::function<Count(const Row&)>& number, std::string_view option = {}) {
+  const auto text = [=](const Row& row) { return to_string(number(row)); };
+  return {name, std::move(head), meaning, text, number, option};
 }
 
 std::vector<Column> all_columns() {
   std::vector<Column> columns{
-      {"call", "#", "position among the calls", false, number_text, nullptr},
-      {"kernel", "KERNEL", "short name of the function", false,
-       [](const Row& row) { return row.kernel->short_name; }, nullptr},
-      {"layer", "LAYER", "name in the model (Relay)", false, layer_text, nullptr},
-      {"symbol", "SYMBOL", "name of the function in C", false,
-       [](const Row& row) { return row.kernel->symbol; }, nullptr},
-      {"out", "OUT", "shape of the first output", false, output_text, nullptr},
-      {"dtype", "DTYPE", "dtype of the first output", false, dtype_text, nullptr},
+      {"call", "#", "position among the calls", number_text},
+      {"kernel", "KERNEL", "short name of the function",
+       [](const Row& row) { return row.kernel->short_name; }},
+      {"layer", "LAYER", "name in the model (Relay)", layer_text},
+      {"symbol", "SYMBOL", "name of the function in C",
+       [](const Row& row) { return row.kernel->symbol; }},
+      {"out", "OUT", "shape of the first output", output_text},
+      {"dtype", "DTYPE", "dtype of the first output", dtype_text},
   };
   for (const CallMeasureInfo& one : call_measures()) {
     columns.push_back(number_column(
         one.column, support::in_capitals(one.column), one.words,
-        [measure = one.measure](const Row& row) { return of_measure(row, measure); }));
+        [measure = one.measure](const Row& row) { return of_measure(row, measure); },
+        is_of_profile(one.measure) ? "--profile" : ""));
   }
-  columns.push_back({"percent", "%", "% of all MACs", true, percent_text,
-                     [](const Row& row) { return of_measure(row, CallMeasure::mac); }});
-  columns.push_back(ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent));
-  columns.push_back(
-      ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string));
-  columns.push_back(
-      number_column("divisions", "IDX DIV", "divisions of indices alone", divisions_of));
-  columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
-  columns.push_back(number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of));
-  columns.push_back({"target", "TARGET", "target kind, or compiler", false,
-                     [](const Row& row) { return row.kernel->target; }, nullptr});
-  columns.push_back(
-      {"weights", "WEIGHTS", "type of largest constant", false, weights_text, nullptr});
-  columns.push_back(
-      {"zeros", "ZEROS", "zero elements of the largest constant", true,
+  const std::vector<Column> others{
+      {"percent", "%", "% of all MACs", percent_text,
+       [](const Row& row) { return of_measure(row, CallMeasure::mac); }},
+      ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent),
+      ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string),
+      number_column("divisions", "IDX DIV", "divisions of indices alone", divisions_of),
+      number_column("code", "CODE", "bytes of code, with --cc", code_of, "--cc"),
+      number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of, "--cc"),
+      {"target", "TARGET", "target kind, or compiler",
+       [](const Row& row) { return row.kernel->target; }},
+      {"weights", "WEIGHTS", "type of largest constant", weights_text},
+      {"zeros", "ZEROS", "zero elements of the largest constant",
        [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
-       zeros_of});
-  columns.push_back({"range", "RANGE", "smallest and largest element of the largest constant",
-                     false, range_text, nullptr});
-  columns.push_back({"c", "C", "file and lines of C", false,
-                     [](const Row& row) { return lines_text(row.kernel->c); }, nullptr});
-  columns.push_back({"tir", "TIR", "file and lines of TIR", false,
-                     [](const Row& row) { return lines_text(row.kernel->tir); }, nullptr});
+       zeros_of},
+      {"range", "RANGE", "smallest and largest element of the largest constant", range_text},
+      {"c", "C", "file and lines of C", [](const Row& row) { return lines_text(row.kernel->c); }},
+      {"tir", "TIR", "file and lines of TIR",
+       [](const Row& row) { return lines_text(row.kernel->tir); }},
+  };
+  columns.insert(columns.end(), others.begin(), others.end());
   return columns;
 }
 
@@ -263,7 +262,7 @@ std::vector<Row> rows_of(const ModuleReport& module,
   if (view.sort) {
     const Column& column = *view.sort;
     std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
-      if (!column.is_number) return column.text(a) < column.text(b);
+      if (!column.is_number()) return column.text(a) < column.text(b);
       // An unknown number may be the largest of all. No number comes last.
       const auto rank = [&](const Row& row) -> std::optional<std::uint64_t> {
         if (column.text(row) == "-") return std::nullopt;
@@ -292,7 +291,7 @@ Table calls_table(const ModuleReport& module, report::ConstantReader& reader,
   }
   std::vector<std::string> heads;
   for (const Column* column : columns) {
-    heads.push_back((column->is_number ? "#" : "") + column->head);
+    heads.push_back((column->is_number() ? "#" : "") + column->head);
   }
   heads.emplace_back();
   Table table(std::move(heads));
@@ -639,14 +638,6 @@ void print_report(const Deployment& deployment, const Report& report,
   print(text);
 }
 
-/// The option that gives the numbers of a column; empty: the archive has them.
-std::string_view needed_option(std::string_view column) {
-  const auto measure = std::ranges::find(call_measures(), column, &CallMeasureInfo::column);
-  if (measure != call_measures().end()) return is_of_profile(measure->measure) ? "--profile" : "";
-  if (column == "share" || column == "permac") return "--profile";
-  return column == "code" || column == "frame" ? "--cc" : "";
-}
-
 /// Warns of columns that no call has a number in.
 void warn_of_unknown_columns(const Report& report, const ReportArguments& options,
                              const Console& console) {
@@ -655,7 +646,7 @@ void warn_of_unknown_columns(const Report& report, const ReportArguments& option
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string& name : names) {
-    const std::string_view option = needed_option(name);
+    const std::string_view option = column_named(name)->option;
     const auto has_it = [&](const ModuleReport& module) {
       return option == "--cc" ? module.code.has_value() : module.times.has_value();
     };
@@ -740,7 +731,7 @@ void check_page(const ReportArguments& options) {
 int run_report(const ReportArguments& options, const Context& context) {
   check_page(options);
   check_columns(options);
-  const Limits limits = with_macros_of(options.compiler, context.limits);
+  const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment =
       open_archive(options.archive, {context.console, limits, context.words}, options.tir_files);
   Report report =

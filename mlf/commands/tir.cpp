@@ -81,14 +81,14 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
 }
 
 Result<void> write_json(const tir::Document& document, const TirArguments& options,
-                        const Limits& limits, const Sink& sink) {
+                        const DeploymentOptions& limits, const Sink& sink) {
   // Standard output has no directory for .npy files, so constants are inside of the document or
   // omitted.
   const tir::JsonOptions json{.layout = options.pretty ? JsonLayout::pretty : JsonLayout::compact,
                               .constants = options.constants,
                               .npy_threshold = 0,
                               .npy_directory = {},
-                              .max_written_nodes = limits.tir.max_written_nodes};
+                              .max_written_nodes = limits.tir_limits.max_written_nodes};
   return tir::write_tir_json(document, json, sink).map([](const auto&) {});
 }
 
@@ -136,7 +136,7 @@ void warn_if_not_parsable(const tir::Document& document, const Console& console)
 }
 
 Result<void> write_tir(const tir::Document& document, const TirArguments& options,
-                       const Limits& limits, const Sink& sink) {
+                       const DeploymentOptions& limits, const Sink& sink) {
   if (options.constants == tir::ConstantPlace::none && needs_all_data(options.format) &&
       has_constants(document)) {
     const std::string_view format = options.format == TirFormat::c ? "c" : "save_json";
@@ -152,12 +152,12 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
     case TirFormat::save_json:
       return tir::write_save_json(document, sink);
     case TirFormat::tvmscript:
-      return tir::write_tvmscript(
-          document,
-          {.max_written_nodes = limits.tir.max_written_nodes, .constants = options.constants},
-          sink);
+      return tir::write_tvmscript(document,
+                                  {.max_written_nodes = limits.tir_limits.max_written_nodes,
+                                   .constants = options.constants},
+                                  sink);
     case TirFormat::c:
-      return tir::write_c(document, sink, limits.tir.max_written_nodes);
+      return tir::write_c(document, sink, limits.tir_limits.max_written_nodes);
   }
   return write_json(document, options, limits, sink);
 }

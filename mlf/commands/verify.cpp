@@ -80,8 +80,8 @@ int run_verify(const VerifyArguments& options, const Context& context) {
   std::vector<VerifiedArchive> verified;
   for (const std::string& archive : options.archives) {
     auto verification = verify_archive(archive, {.tir_files = options.tir_files,
-                                                 .archive_limits = context.limits.archive,
-                                                 .tir_limits = context.limits.tir,
+                                                 .archive_limits = context.limits.archive_limits,
+                                                 .tir_limits = context.limits.tir_limits,
                                                  .macros = context.limits.macros,
                                                  .needs_origin = options.json});
     if (!verification) {
