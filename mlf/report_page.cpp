@@ -21,19 +21,6 @@ namespace {
 using graph::FoldedNetwork;
 using graph::Topology;
 
-#ifdef MLF_HAS_DRAWING
-Result<std::string> draw(const graph::DotNotes& notes, const Topology& network) {
-  std::string dot;
-  return graph::write_dot(network, notes, [&](std::string_view text) { dot += text; })
-      .and_then([&] { return drawing::svg_from_dot(dot); });
-}
-#else
-Result<std::string> draw(const graph::DotNotes&, const Topology&) {
-  return tl::make_unexpected(
-      Diagnostic{ErrorKind::internal, "this mlf was built without Graphviz", {}});
-}
-#endif
-
 /// Draws one form of a network into `picture`, if its layout ends. If Graphviz fails, the page is
 /// written without the drawing, and says so.
 void add_picture(const graph::DotNotes& notes, const Topology& network, std::string& picture,
@@ -43,7 +30,7 @@ void add_picture(const graph::DotNotes& notes, const Topology& network, std::str
         "Not drawn: the network has too many edges. mlf graph --format svg lists its calls.";
     return;
   }
-  auto drawn = draw(notes, network);
+  auto drawn = draw(network, notes, PictureForm::svg);
   if (drawn) {
     picture = *std::move(drawn);
   } else if (drawn.error().kind == ErrorKind::internal) {
@@ -80,6 +67,22 @@ void add_changes(graph::DotNotes& notes, const ModuleReport& module,
 }
 
 }  // namespace
+
+#ifdef MLF_HAS_DRAWING
+Result<std::string> draw(const Topology& network, const graph::DotNotes& notes, PictureForm form) {
+  // Graphviz reads its input as a whole.
+  std::string dot;
+  return graph::write_dot(network, notes, [&](std::string_view text) { dot += text; })
+      .and_then([&] {
+        return form == PictureForm::png ? drawing::png_from_dot(dot) : drawing::svg_from_dot(dot);
+      });
+}
+#else
+Result<std::string> draw(const Topology&, const graph::DotNotes&, PictureForm) {
+  return tl::make_unexpected(
+      Diagnostic{ErrorKind::internal, "this mlf was built without Graphviz", {}});
+}
+#endif
 
 void add_changed_pictures(const Report& report, std::span<const ModuleDifference> differences,
                           const DrawnBuild& build, PageData& data) {

@@ -24,6 +24,12 @@ struct DrawnBuild {
 constexpr DrawnBuild kBuildBefore{&ModuleDifference::before, &KernelDifference::before};
 constexpr DrawnBuild kBuildAfter{&ModuleDifference::after, &KernelDifference::after};
 
+enum class PictureForm { svg, png };
+
+/// Draws a network. Errors: those of drawing; `internal` if this build of mlf has no Graphviz.
+Result<std::string> draw(const graph::Topology& network, const graph::DotNotes& notes,
+                         PictureForm form);
+
 /// Draws the networks if this build of mlf can, and writes the page to `file`; "-" is standard
 /// output. `command` is for readers. Errors: `io`, and those of `page_data`.
 void write_report_page(const Deployment& deployment, const Report& report,

@@ -1,12 +1,11 @@
 // mlf graph: prints the network of an archive.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "arguments.h"
-#ifdef MLF_HAS_DRAWING
-#include "mlf/drawing.h"
-#endif
 #include "graph/formats/picture.h"
 #include "mlf/graph/write.h"
 #include "mlf/profile.h"
@@ -98,39 +97,25 @@ Picture picture_of(const NetworkArgument& network, const GraphArguments& options
   return {notes_of(std::move(folded), module), effort};
 }
 
-#ifdef MLF_HAS_DRAWING
-using Draw = Result<std::string>(const std::string& dot);
-constexpr Draw* kDrawSvg = drawing::svg_from_dot;
-constexpr Draw* kDrawPng = drawing::png_from_dot;
-
-void lay_out(const graph::Topology& topology, const graph::DotNotes& notes, Draw* draw,
+void lay_out(const graph::Topology& topology, const graph::DotNotes& notes, PictureForm form,
              const Sink& sink) {
-  // Graphviz reads its input as a whole.
-  std::string dot;
-  get_or_throw(graph::write_dot(topology, notes, [&](std::string_view text) { dot += text; }));
-  sink(get_or_throw(draw(dot)));
-}
-#else
-// A layout needs Graphviz, which this build may lack.
-constexpr const char* kDrawSvg = "-Tsvg";
-constexpr const char* kDrawPng = "-Tpng";
-
-void lay_out(const graph::Topology&, const graph::DotNotes&, std::string_view option, const Sink&) {
-  throw Error(
-      ErrorKind::usage,
-      "this mlf was built without Graphviz: give --format dot to its dot " + std::string(option));
-}
+#ifndef MLF_HAS_DRAWING
+  throw Error(ErrorKind::usage,
+              fmt::format("this mlf was built without Graphviz: give --format dot to its dot -T{}",
+                          form == PictureForm::png ? "png" : "svg"));
 #endif
+  sink(get_or_throw(draw(topology, notes, form)));
+}
 
 /// The drawing in `format`, or a column of calls if the network cannot be laid out.
-void draw(const graph::Topology& topology, const Picture& picture, NetworkFormat format,
-          const Console& console, const Sink& sink) {
+void write_drawing(const graph::Topology& topology, const Picture& picture, NetworkFormat format,
+                   const Console& console, const Sink& sink) {
   if (format == NetworkFormat::dot) {
     return get_or_throw(graph::write_dot(topology, picture.notes, sink));
   }
   if (picture.can_be_laid_out()) {
     const bool is_png = format == NetworkFormat::png;
-    return lay_out(topology, picture.notes, is_png ? kDrawPng : kDrawSvg, sink);
+    return lay_out(topology, picture.notes, is_png ? PictureForm::png : PictureForm::svg, sink);
   }
   if (format == NetworkFormat::png) {
     throw Error(ErrorKind::usage, "too many edges for a layout: --format svg lists the calls");
@@ -146,7 +131,7 @@ void write_picture(const NetworkArgument& network, const GraphArguments& options
   if (is_folded && !options.fold && picture.can_be_laid_out()) {
     console.note("too many edges for a layout: repeated parts are drawn once, as with --fold");
   }
-  draw(network.topology, picture, options.format, console, sink);
+  write_drawing(network.topology, picture, options.format, console, sink);
 }
 
 using WriteText = Result<void>(const graph::Topology&, JsonLayout, const Sink&);
