@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "page/parts.h"
+#include "report/shared_numbers.h"
 #include "support/lookup.h"
 
 namespace mlf::page {
@@ -25,13 +26,6 @@ struct Part {
   /// Its width.
   std::uint64_t size() const { return amount.min; }
 };
-
-/// What is left of `whole` without `part`. The bounds are wide if the two depend on each other.
-Count rest_of(const Count& whole, const Count& part) {
-  const auto less = [](std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); };
-  return {part.max ? less(whole.min, *part.max) : 0,
-          whole.max ? std::optional(less(*whole.max, part.min)) : std::nullopt};
-}
 
 /// The smaller of two numbers.
 Count smaller_of(const Count& a, const Count& b) {
@@ -68,9 +62,9 @@ Bar ram_bar(const ModuleReport& module) {
   const Count taken = ram.pools + ram.executor + ram.heap + ram.stack;
   const Count live = smaller_of(module.peak.bytes, taken);
   const Count scratch = module.peak.call ? smaller_of(scratch_at_peak(module), live) : Count(0);
-  bar.add({"tensors at the peak", rest_of(live, scratch), "t0"});
+  bar.add({"tensors at the peak", report::without(live, scratch), "t0"});
   bar.add({"workspaces at the peak", scratch, "scratch"});
-  bar.add({"not in use at the peak", rest_of(taken, live), "rest"});
+  bar.add({"not in use at the peak", report::without(taken, live), "rest"});
   bar.add({"inputs and outputs", ram.io, "t1"});
   bar.add({"arguments of packed calls", ram.arguments, "t2"});
   if (!module.code) {
@@ -83,7 +77,7 @@ Bar ram_bar(const ModuleReport& module) {
   const Count others = ram.pools + ram.io + ram.executor + ram.heap;
   bar.total = {others.min + std::max(frames.min, arrays.min), std::nullopt};
   if (others.max && frames.max) bar.total.max = *others.max + std::max(*frames.max, arrays.min);
-  bar.add({"stack frames without arrays", rest_of(frames, arrays), "t4"});
+  bar.add({"stack frames without arrays", report::without(frames, arrays), "t4"});
   return bar;
 }
 
@@ -157,7 +151,7 @@ void add_weights(Bar& bar, const ModuleView& module) {
   for (std::size_t at = 0; at < largest.size(); ++at) {
     const std::size_t kernel = largest[at];
     const Count its = smaller_of(bytes[kernel], rest);
-    rest = rest_of(rest, its);
+    rest = report::without(rest, its);
     bar.add({name_of(module.report, kernel), its, fmt::format("t{}", at),
              module.kernel_id(module.report.kernels[kernel])});
   }

@@ -1,10 +1,8 @@
 // The memories of a board, and what several networks need of them together.
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -235,15 +233,12 @@ class BoardCheck {
   }
 
   BudgetResult result_of(const std::string& memory, std::uint64_t bytes) {
-    BudgetResult result{std::string(kAllModules),
-                        {.most = bytes, .memory = memory},
-                        needed_in(memory, board_.in_turn),
-                        Verdict::fits,
-                        {}};
     const bool are_certain = std::ranges::all_of(parts_, [&](const PlacedPart& one) {
       return one.part.memory != memory || is_certain(*one.module);
     });
-    result.verdict = verdict_on(result, are_certain);
+    BudgetResult result =
+        report::result_of(std::string(kAllModules), {.most = bytes, .memory = memory},
+                          needed_in(memory, board_.in_turn), are_certain);
     if (result.verdict == Verdict::fits) return result;
     result.remarks.push_back(memory.empty() ? "no memory holds these parts" : shortfall(result));
     if (result.verdict == Verdict::undecided) add_missing(result);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "report/shared_numbers.h"
+#include "support/lookup.h"
 #include "support/nearest.h"
 
 namespace mlf {
@@ -93,7 +94,7 @@ Count time_of(const ModuleReport& module) {
 // --- Remarks on it -------------------------------------------------------------------------------
 
 bool has(std::initializer_list<Resource> resources, Resource resource) {
-  return std::ranges::find(resources, resource) != resources.end();
+  return support::is_among(resources, resource);
 }
 
 /// Possible savings by a change of the archive or its build, as far as the report shows them.
@@ -257,19 +258,6 @@ std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNee
 
 // --- Budgets -------------------------------------------------------------------------------------
 
-const Limit* limit_on(const std::vector<Limit>& limits, Resource resource) {
-  const auto found = std::ranges::find(limits, resource, &Limit::resource);
-  return found == limits.end() ? nullptr : &*found;
-}
-
-bool has(const Demands& demands, CostFindingCode code) {
-  return std::ranges::find(demands.no_findings, code) != demands.no_findings.end();
-}
-
-bool holds(const BudgetResult& result) {
-  return result.verdict == Verdict::fits;
-}
-
 }  // namespace
 
 namespace report {
@@ -301,12 +289,13 @@ bool is_certain(const ModuleReport& module) {
   return module.contradictions.empty() && (!module.network || module.network->is_sound());
 }
 
-Verdict verdict_on(const BudgetResult& result, bool is_certain) {
-  const Count& needed = result.needed;
-  const std::uint64_t most = result.limit.most;
-  if (needed.min > most) return Verdict::exceeds;
-  const bool is_within = needed.max && *needed.max <= most;
-  return is_within && is_certain ? Verdict::fits : Verdict::undecided;
+BudgetResult result_of(std::string module, const Limit& limit, const Count& needed,
+                       bool is_certain) {
+  const bool fits = needed.max && *needed.max <= limit.most && is_certain;
+  const Verdict verdict = needed.min > limit.most ? Verdict::exceeds
+                          : fits                  ? Verdict::fits
+                                                  : Verdict::undecided;
+  return {std::move(module), limit, needed, verdict, {}};
 }
 
 std::string shortfall(const BudgetResult& result) {
@@ -409,9 +398,8 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
                                        const LibraryNeeds& library) {
   std::vector<BudgetResult> results;
   for (const Limit& limit : limits) {
-    BudgetResult result{
-        module.name, limit, needed(module, limit.resource, library), Verdict::fits, {}};
-    result.verdict = report::verdict_on(result, report::is_certain(module));
+    BudgetResult result = report::result_of(
+        module.name, limit, needed(module, limit.resource, library), report::is_certain(module));
     result.remarks = remarks_on(module, library, result);
     results.push_back(std::move(result));
   }
@@ -437,19 +425,25 @@ Demands Budget::demands_on(std::string_view module) const {
   const Demands own = found != of_modules.end() ? found->second : Demands();
   Demands demands;
   for (const ResourceInfo& one : resource_infos()) {
-    const Limit* limit = limit_on(own.limits, one.resource);
-    if (limit == nullptr) limit = limit_on(common.limits, one.resource);
-    if (limit != nullptr) demands.limits.push_back(*limit);
+    for (const auto* limits : {&own.limits, &common.limits}) {
+      const auto limit = std::ranges::find(*limits, one.resource, &Limit::resource);
+      if (limit == limits->end()) continue;
+      demands.limits.push_back(*limit);
+      break;
+    }
   }
-  for (const CostFindingInfo& finding : all_cost_findings()) {
-    const bool is_unwanted = has(own, finding.finding) || has(common, finding.finding);
-    if (is_unwanted) demands.no_findings.push_back(finding.finding);
+  for (const CostFindingInfo& one : all_cost_findings()) {
+    const bool is_unwanted = support::is_among(own.no_findings, one.finding) ||
+                             support::is_among(common.no_findings, one.finding);
+    if (is_unwanted) demands.no_findings.push_back(one.finding);
   }
   return demands;
 }
 
 bool CheckResults::all_hold() const {
-  return clashes.empty() && std::ranges::all_of(limits, holds) &&
+  return clashes.empty() &&
+         std::ranges::all_of(
+             limits, [](const BudgetResult& result) { return result.verdict == Verdict::fits; }) &&
          std::ranges::all_of(findings, [](const FindingResult& result) {
            return result.presence() == Presence::absent;
          });
@@ -499,8 +493,7 @@ void check_together(const Report& report, std::span<const Limit> limits,
   for (const Limit& limit : limits) {
     const auto sum = needed_together(report, limit.resource, library);
     if (!sum) continue;
-    BudgetResult result{std::string(kAllModules), limit, *sum, Verdict::undecided, {}};
-    result.verdict = report::verdict_on(result, are_certain);
+    BudgetResult result = report::result_of(std::string(kAllModules), limit, *sum, are_certain);
     if (result.verdict != Verdict::fits) {
       result.remarks.push_back(
           fmt::format("{} for all modules together{}", report::shortfall(result),

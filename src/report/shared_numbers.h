@@ -2,7 +2,6 @@
 // numbers with bounds.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@ const analysis::KernelCost& unknown_cost();
 CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory,
                          const CallTimes& times);
 
-/// The number without a part of it.
+/// The number without a part of it. The bounds are wide if the two depend on each other.
 analysis::Count without(const analysis::Count& all, const analysis::Count& part);
 
 /// The larger one of each of the two bounds.
@@ -37,8 +36,9 @@ bool needs_library(const ModuleReport& module);
 /// may be too large or too small.
 bool is_certain(const ModuleReport& module);
 
-/// A number with bounds fits only if its upper bound fits.
-Verdict verdict_on(const BudgetResult& result, bool is_certain);
+/// Without remarks. A number with bounds fits only if its upper bound fits and is certain.
+BudgetResult result_of(std::string module, const Limit& limit, const analysis::Count& needed,
+                       bool is_certain);
 
 /// The excess over the limit, or the reason why it is unknown.
 std::string shortfall(const BudgetResult& result);
