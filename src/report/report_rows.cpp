@@ -21,15 +21,18 @@ namespace {
 using analysis::Count;
 using graph::Topology;
 
-/// The data of a row, by kind.
-struct ModuleItem {
+/// The data of a row: a part of a module.
+template <class Part>
+struct PartItem {
   const ModuleReport& module;
+  const Part& part;
 };
-struct CallItem {
-  const ModuleReport& module;
-  const CallReport& call;
-  const KernelReport& kernel() const { return module.kernels[call.kernel]; }
-};
+using ModuleItem = PartItem<ModuleReport>;  ///< the module itself
+using CallItem = PartItem<CallReport>;
+using ConstantItem = PartItem<ModuleConstant>;
+using FindingItem = PartItem<CostFinding>;
+using DeviceItem = PartItem<DeviceReport>;
+
 /// A value of main, or a workspace of a kernel: the pointers of the other are null.
 struct TensorItem {
   const ModuleReport& module;
@@ -41,20 +44,10 @@ struct TensorItem {
   /// `part` of what has memory.
   auto of_memory(const auto& part) const { return value ? part(*storage) : part(*workspace); }
 };
-struct ConstantItem {
-  const ModuleReport& module;
-  const ModuleConstant& constant;
-  const ConstantSummary& summary() const { return constant.summary; }
-};
 
-struct FindingItem {
-  const ModuleReport& module;
-  const CostFinding& finding;
-};
-struct DeviceItem {
-  const ModuleReport& module;
-  const DeviceReport& device;
-};
+const KernelReport& kernel_of(const CallItem& item) {
+  return item.module.kernels[item.part.kernel];
+}
 
 Cell number(std::optional<std::uint64_t> value) {
   return value ? Cell(*value) : Cell();
@@ -140,8 +133,8 @@ Cell dtype(const graph::TensorType& type) {
 }
 
 Cell value_of(const ConstantItem& item, double ConstantValues::*part) {
-  const auto& values = item.summary().values;
-  return values ? Cell(value_text((*values).*part, item.summary().dtype)) : Cell();
+  const auto& values = item.part.summary.values;
+  return values ? Cell(value_text((*values).*part, item.part.summary.dtype)) : Cell();
 }
 
 Cell pool_name(const ModuleReport& module, std::optional<graph::PoolId> pool) {
@@ -237,30 +230,32 @@ Columns<ModuleItem> module_columns() {
 Columns<CallItem> call_columns() {
   Columns<CallItem> columns;
   columns.number("call", "position among the calls, from 0",
-                 [](const auto& item) { return call_at(item.call.call); });
+                 [](const auto& item) { return call_at(item.part.call); });
   columns.text("kernel", "symbol of the function",
-               [](const auto& item) { return text(item.kernel().symbol); });
+               [](const auto& item) { return text(kernel_of(item).symbol); });
   columns.text("dtype", "of the first output",
-               [](const auto& item) { return dtype(item.call.output); });
+               [](const auto& item) { return dtype(item.part.output); });
   columns.text("shape", "of the first output",
-               [](const auto& item) { return shape(item.call.output); });
+               [](const auto& item) { return shape(item.part.output); });
   MeasuresInOrder measures(call_measures(), [&](const CallMeasureInfo& one) {
     columns.bounds(one.name, one.words,
-                   [&one](const auto& item) { return item.call[one.measure]; });
+                   [&one](const auto& item) { return item.part[one.measure]; });
   });
   measures.add_to("live");
-  columns.text("c_file", "generated C", [](const auto& item) { return file_of(item.kernel().c); });
-  columns.number("c_first_line", "", [](const auto& item) { return first_of(item.kernel().c); });
-  columns.number("c_last_line", "", [](const auto& item) { return last_of(item.kernel().c); });
+  columns.text("c_file", "generated C",
+               [](const auto& item) { return file_of(kernel_of(item).c); });
+  columns.number("c_first_line", "", [](const auto& item) { return first_of(kernel_of(item).c); });
+  columns.number("c_last_line", "", [](const auto& item) { return last_of(kernel_of(item).c); });
   columns.text("tir_file", "text of TIR",
-               [](const auto& item) { return file_of(item.kernel().tir); });
+               [](const auto& item) { return file_of(kernel_of(item).tir); });
   columns.number("tir_first_line", "",
-                 [](const auto& item) { return first_of(item.kernel().tir); });
-  columns.number("tir_last_line", "", [](const auto& item) { return last_of(item.kernel().tir); });
+                 [](const auto& item) { return first_of(kernel_of(item).tir); });
+  columns.number("tir_last_line", "",
+                 [](const auto& item) { return last_of(kernel_of(item).tir); });
   columns.text("layer", "name in the model, if Relay's spans have it",
-               [](const auto& item) { return text(item.call.layer); });
+               [](const auto& item) { return text(item.part.layer); });
   columns.number("relay_line", "in the text of Relay",
-                 [](const auto& item) { return first_of(item.call.relay); });
+                 [](const auto& item) { return first_of(item.part.relay); });
   measures.add_others();
   return columns;
 }
@@ -324,22 +319,22 @@ Columns<TensorItem> tensor_columns() {
 Columns<ConstantItem> constant_columns() {
   Columns<ConstantItem> columns;
   columns.text("kernel", "symbol of the function; empty: of main",
-               [](const auto& item) { return text(item.constant.kernel); });
-  columns.text("constant", "", [](const auto& item) { return text(item.constant.name); });
-  columns.number("bytes", "", [](const auto& item) { return number(item.constant.bytes); });
+               [](const auto& item) { return text(item.part.kernel); });
+  columns.text("constant", "", [](const auto& item) { return text(item.part.name); });
+  columns.number("bytes", "", [](const auto& item) { return number(item.part.bytes); });
   columns.text("memory", "pool, executor or program",
-               [](const auto& item) { return memory_name(item.constant.memory); });
-  columns.text("pool", "",
-               [](const auto& item) { return pool_name(item.module, item.constant.pool); });
+               [](const auto& item) { return memory_name(item.part.memory); });
+  columns.text("pool", "", [](const auto& item) { return pool_name(item.module, item.part.pool); });
   columns.number("offset", "bytes from the start of the pool",
-                 [](const auto& item) { return number(item.constant.offset); });
-  columns.text("dtype", "", [](const auto& item) { return dtype_cell(item.summary().dtype); });
+                 [](const auto& item) { return number(item.part.offset); });
+  columns.text("dtype", "", [](const auto& item) { return dtype_cell(item.part.summary.dtype); });
   columns.text("shape", "empty if only generated C has it",
-               [](const auto& item) { return shape_cell(item.summary().shape); });
-  columns.number("elements", "", [](const auto& item) { return number(item.summary().elements); });
+               [](const auto& item) { return shape_cell(item.part.summary.shape); });
+  columns.number("elements", "",
+                 [](const auto& item) { return number(item.part.summary.elements); });
   columns.number("zeros", "elements that are 0; empty if the data is unknown",
                  [](const auto& item) -> Cell {
-                   const auto& values = item.summary().values;
+                   const auto& values = item.part.summary.values;
                    return values ? Cell(values->zeros) : Cell();
                  });
   columns.text("least", "element",
@@ -347,35 +342,34 @@ Columns<ConstantItem> constant_columns() {
   columns.text("greatest", "element",
                [](const auto& item) { return value_of(item, &ConstantValues::greatest); });
   columns.text("sha256", "of its elements; empty if they are unknown", [](const auto& item) {
-    const auto& data = item.summary().data;
+    const auto& data = item.part.summary.data;
     if (!data) return Cell();
     return Cell(support::sha256_hex({reinterpret_cast<const char*>(data->data()), data->size()}));
   });
   columns.text("file", "the member that has its elements",
-               [](const auto& item) { return text(item.summary().source); });
+               [](const auto& item) { return text(item.part.summary.source); });
   return columns;
 }
 
 Columns<FindingItem> finding_columns() {
   Columns<FindingItem> columns;
   columns.text("finding", "its code",
-               [](const auto& item) { return text(info(item.finding.code).code); });
+               [](const auto& item) { return text(info(item.part.code).code); });
   columns.text("where", "symbol of the kernel, or name of the constant",
-               [](const auto& item) { return text(item.finding.where); });
-  columns.bounds("bytes", "that could be saved",
-                 [](const auto& item) { return item.finding.bytes; });
-  columns.text("evidence", "", [](const auto& item) { return text(item.finding.evidence); });
+               [](const auto& item) { return text(item.part.where); });
+  columns.bounds("bytes", "that could be saved", [](const auto& item) { return item.part.bytes; });
+  columns.text("evidence", "", [](const auto& item) { return text(item.part.evidence); });
   return columns;
 }
 
 Columns<DeviceItem> device_columns() {
   Columns<DeviceItem> columns;
   columns.number("device", "its DLDeviceType",
-                 [](const auto& item) { return number(item.device.device); });
+                 [](const auto& item) { return number(item.part.device); });
   for (const ModuleMeasureInfo& one : module_measures()) {
     if (!number_of(DeviceReport(), one)) continue;
     columns.bounds(one.column, one.words,
-                   [&one](const auto& item) { return *number_of(item.device, one); });
+                   [&one](const auto& item) { return *number_of(item.part, one); });
   }
   return columns;
 }
@@ -387,18 +381,22 @@ const auto& once() {
   return columns;
 }
 
-/// Calls `visit` with every item of the kind that `visit` takes, in order.
-void for_each_item(const Report& report, const Columns<ModuleItem>&, const auto& visit) {
-  for (const ModuleReport& module : report.modules) visit(ModuleItem{module});
+// The items of each kind: call `visit` with every one, in order.
+
+constexpr auto kModules = [](const Report& report, const auto& visit) {
+  for (const ModuleReport& module : report.modules) visit(ModuleItem{module, module});
+};
+
+template <class Part>
+auto parts(std::vector<Part> ModuleReport::*list) {
+  return [list](const Report& report, const auto& visit) {
+    for (const ModuleReport& module : report.modules) {
+      for (const Part& part : module.*list) visit(PartItem<Part>{module, part});
+    }
+  };
 }
 
-void for_each_item(const Report& report, const Columns<CallItem>&, const auto& visit) {
-  for (const ModuleReport& module : report.modules) {
-    for (const CallReport& call : module.calls) visit(CallItem{module, call});
-  }
-}
-
-void for_each_item(const Report& report, const Columns<TensorItem>&, const auto& visit) {
+constexpr auto kTensors = [](const Report& report, const auto& visit) {
   for (const ModuleReport& module : report.modules) {
     if (!module.network) continue;
     for (const graph::Value& value : module.network->values) {
@@ -411,46 +409,34 @@ void for_each_item(const Report& report, const Columns<TensorItem>&, const auto&
       }
     }
   }
-}
+};
 
-void for_each_item(const Report& report, const Columns<ConstantItem>&, const auto& visit) {
+constexpr auto kConstants = [](const Report& report, const auto& visit) {
   ConstantReader reader;
   for (const ModuleReport& module : report.modules) {
     for (const ModuleConstant& constant : reader.constants_of(module)) {
       visit(ConstantItem{module, constant});
     }
   }
-}
+};
 
-void for_each_item(const Report& report, const Columns<FindingItem>&, const auto& visit) {
-  for (const ModuleReport& module : report.modules) {
-    for (const CostFinding& finding : module.findings) visit(FindingItem{module, finding});
-  }
-}
-
-void for_each_item(const Report& report, const Columns<DeviceItem>&, const auto& visit) {
-  for (const ModuleReport& module : report.modules) {
-    for (const DeviceReport& device : module.devices) visit(DeviceItem{module, device});
-  }
-}
-
-/// Calls `use` with the columns of a kind.
+/// Calls `use` with the columns of a kind and its items.
 decltype(auto) with_columns(RowKind kind, const auto& use) {
   switch (kind) {
     case RowKind::archive:
-      return use(once<module_columns>());
+      return use(once<module_columns>(), kModules);
     case RowKind::call:
-      return use(once<call_columns>());
+      return use(once<call_columns>(), parts(&ModuleReport::calls));
     case RowKind::tensor:
-      return use(once<tensor_columns>());
+      return use(once<tensor_columns>(), kTensors);
     case RowKind::constant:
-      return use(once<constant_columns>());
+      return use(once<constant_columns>(), kConstants);
     case RowKind::finding:
-      return use(once<finding_columns>());
+      return use(once<finding_columns>(), parts(&ModuleReport::findings));
     case RowKind::device:
       break;
   }
-  return use(once<device_columns>());
+  return use(once<device_columns>(), parts(&ModuleReport::devices));
 }
 
 template <class Item>
@@ -475,16 +461,17 @@ std::span<const RowKindInfo> row_kinds() {
 }
 
 std::span<const RowColumn> columns_of(RowKind kind) {
-  return report::with_columns(kind, [](const auto& columns) -> std::span<const RowColumn> {
-    static const std::vector<RowColumn> infos = report::infos_of(columns);
-    return infos;
-  });
+  return report::with_columns(
+      kind, [](const auto& columns, const auto&) -> std::span<const RowColumn> {
+        static const std::vector<RowColumn> infos = report::infos_of(columns);
+        return infos;
+      });
 }
 
 std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind) {
-  return report::with_columns(kind, [&](const auto& columns) {
+  return report::with_columns(kind, [&](const auto& columns, const auto& for_each_item) {
     std::vector<std::vector<Cell>> rows;
-    report::for_each_item(report, columns, [&](const auto& item) {
+    for_each_item(report, [&](const auto& item) {
       std::vector<Cell>& row = rows.emplace_back();
       for (const auto& column : columns) row.push_back(column.cell(item));
     });
