@@ -89,24 +89,6 @@ void add_to_report(Report& report, const Deployment& deployment, const Profile& 
   weigh_findings(*module);
 }
 
-/// Which number of a call is shown; that of all calls is of one kind.
-struct Shown {
-  std::uint64_t (*of)(const ProfileSpread& time);
-  std::string words;
-};
-
-Shown shown_of(const std::vector<ProfileSpread>& times) {
-  const auto has_median = [](const ProfileSpread& time) { return time.median.has_value(); };
-  const auto has_max = [](const ProfileSpread& time) { return time.max.has_value(); };
-  if (std::ranges::all_of(times, has_median)) {
-    return {[](const ProfileSpread& time) { return *time.median; }, "medians"};
-  }
-  if (std::ranges::all_of(times, has_max)) {
-    return {[](const ProfileSpread& time) { return *time.max; }, "upper bounds"};
-  }
-  return {[](const ProfileSpread& time) { return time.min; }, "lower bounds"};
-}
-
 graph::TraceTimes times_for(const Deployment& deployment, const Network& network,
                             const Profile& profile) {
   std::vector<std::string> kernels;
@@ -122,10 +104,18 @@ graph::TraceTimes times_for(const Deployment& deployment, const Network& network
     }
     spreads.push_back(*call.numbers.nanoseconds);
   }
-  const Shown shown = shown_of(spreads);
-  graph::TraceTimes times{.shown = shown.words, .origin = origin_of(profile)};
+  // The shown numbers of all calls are of one kind.
+  const bool have_median = std::ranges::all_of(
+      spreads, [](const ProfileSpread& time) { return time.median.has_value(); });
+  const bool have_max =
+      std::ranges::all_of(spreads, [](const ProfileSpread& time) { return time.max.has_value(); });
+  graph::TraceTimes times{.shown = have_median ? "medians"
+                                   : have_max  ? "upper bounds"
+                                               : "lower bounds",
+                          .origin = origin_of(profile)};
   for (const ProfileSpread& time : spreads) {
-    times.calls.push_back({.shown = shown.of(time), .min = time.min, .max = time.max});
+    const std::uint64_t shown = have_median ? *time.median : have_max ? *time.max : time.min;
+    times.calls.push_back({.shown = shown, .min = time.min, .max = time.max});
   }
   return times;
 }

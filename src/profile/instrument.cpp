@@ -8,6 +8,7 @@
 #include "edit/edited_archive.h"
 #include "mlf/profile.h"
 #include "process/regenerate.h"
+#include "support/characters.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -161,10 +162,7 @@ bool mentions_instruments(std::string_view text) {
 
 /// Names of modules come from the archive and become names of files.
 void check_name(const std::string& module) {
-  const auto is_safe = [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' || letter == '.';
-  };
+  const auto is_safe = [](char c) { return support::is_word_character(c) || c == '-' || c == '.'; };
   if (module.empty() || !std::ranges::all_of(module, is_safe)) {
     refuse("the name of module '" + module + "' is not valid in the name of a file");
   }

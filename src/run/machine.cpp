@@ -176,19 +176,19 @@ void require_program(const std::string& name, std::string_view packages) {
   fail(ErrorKind::io, fmt::format("'{}' is not installed; on Debian, install {}", name, packages));
 }
 
+/// For a string of C or of the assembler.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    result += letter;
+  }
+  return result;
+}
+
 /// A path in a string of the assembler in a string of C.
 std::string in_assembly(const std::string& path) {
-  std::string once;
-  for (const char letter : path) {
-    if (letter == '"' || letter == '\\') once += '\\';
-    once += letter;
-  }
-  std::string twice;
-  for (const char letter : "\"" + once + "\"") {
-    if (letter == '"' || letter == '\\') twice += '\\';
-    twice += letter;
-  }
-  return twice;
+  return escaped("\"" + escaped(path) + "\"");
 }
 
 /// The message of the program, or the reason why its process ended.

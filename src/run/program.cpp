@@ -62,23 +62,17 @@ struct PackedTensor {
   std::vector<std::int64_t> shape;
 };
 
-/// Lines of C.
+/// Lines of C, and those that save the tensors of calls that a plan records.
 class CText {
  protected:
+  explicit CText(const RunPlan& plan) : plan_(plan), network_(*plan.network) {
+    for (const RecordedTensor& one : plan.records) records_[one.call].push_back(&one);
+  }
+
   template <class... Parts>
   void line(fmt::format_string<Parts...> format, Parts&&... parts) {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
     text_ += '\n';
-  }
-
-  std::string text_;
-};
-
-/// Saves the tensors of calls that a plan records.
-class SavingText : protected CText {
- protected:
-  explicit SavingText(const RunPlan& plan) : plan_(plan), network_(*plan.network) {
-    for (const RecordedTensor& one : plan.records) records_[one.call].push_back(&one);
   }
 
   /// `data` returns, for an argument, the C expression of the pointer to it.
@@ -95,12 +89,13 @@ class SavingText : protected CText {
   const RunPlan& plan_;
   const Topology& network_;
   std::map<graph::CallId, std::vector<const RecordedTensor*>> records_;
+  std::string text_;
 };
 
 /// The functions that are called in place of kernels.
-class HookWriter : SavingText {
+class HookWriter : CText {
  public:
-  explicit HookWriter(const RunPlan& plan) : SavingText(plan) {}
+  explicit HookWriter(const RunPlan& plan) : CText(plan) {}
 
   /// They save tensors.
   std::string saving() {
@@ -177,10 +172,9 @@ class HookWriter : SavingText {
   }
 };
 
-class ProgramWriter : SavingText {
+class ProgramWriter : CText {
  public:
-  ProgramWriter(const RunPlan& plan, const Program& program)
-      : SavingText(plan), program_(program) {}
+  ProgramWriter(const RunPlan& plan, const Program& program) : CText(plan), program_(program) {}
 
   std::string write() {
     text_ = program_.runtime;

@@ -89,18 +89,17 @@ TensorRange range_of(const Tensor& tensor) {
   const std::size_t elements = run::elements_of(tensor);
   std::optional<std::pair<std::uint64_t, std::uint64_t>> integers;
   std::optional<std::pair<double, double>> floats;
+  const auto add = [](auto& range, auto value) {
+    if (!range) range = {value, value};
+    range = {std::min(range->first, value), std::max(range->second, value)};
+  };
   for (std::size_t i = 0; i < elements; ++i) {
     const std::uint64_t bits = run::element_bits(tensor, i);
     if (!dtype.is_float()) {
-      const std::uint64_t value = run::ordered_bits(bits, dtype);
-      if (!integers) integers = {value, value};
-      integers = {std::min(integers->first, value), std::max(integers->second, value)};
-      continue;
+      add(integers, run::ordered_bits(bits, dtype));
+    } else if (const double value = run::float_value(bits, dtype); !std::isnan(value)) {
+      add(floats, value);
     }
-    const double value = run::float_value(bits, dtype);
-    if (std::isnan(value)) continue;
-    if (!floats) floats = {value, value};
-    floats = {std::min(floats->first, value), std::max(floats->second, value)};
   }
   if (integers) {
     return {run::integer_text(integers->first, dtype), run::integer_text(integers->second, dtype)};
