@@ -60,9 +60,9 @@ struct StorageChanges {
 /// A kernel whose program differs between the builds.
 struct KernelDifference {
   KernelChange change{};
-  std::string before;          ///< its symbol; empty if added
-  std::string after;           ///< its symbol; empty if removed
-  std::string name;            ///< short, of both: "cast_subtract", "conv2d -> conv2d_1"
+  std::string before{};        ///< its symbol; empty if added
+  std::string after{};         ///< its symbol; empty if removed
+  std::string name{};          ///< short, of both: "cast_subtract", "conv2d -> conv2d_1"
   StorageChanges constants{};  ///< of KernelChange::constants
   std::vector<NumberChange> numbers{};
 };

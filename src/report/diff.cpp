@@ -527,13 +527,9 @@ void add_partner(Partners& kernels, const KernelReport& before, const KernelRepo
 
 /// A kernel that only one side has.
 void add_one_sided(ModuleDifference& difference, KernelChange change, const KernelReport& kernel) {
-  const bool is_added = change == KernelChange::added;
-  difference.kernels.push_back({change,
-                                is_added ? "" : kernel.symbol,
-                                is_added ? kernel.symbol : "",
-                                kernel.short_name,
-                                {},
-                                {}});
+  KernelDifference& one = difference.kernels.emplace_back();
+  one = {.change = change, .name = kernel.short_name};
+  (change == KernelChange::added ? one.after : one.before) = kernel.symbol;
 }
 
 void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
@@ -659,12 +655,10 @@ void compare_functions(ModuleDifference& difference, const Side& left, const Sid
     if (same_name == kNone) {
       add_one_sided(difference, KernelChange::removed, a[i]);
     } else {
-      difference.kernels.push_back({KernelChange::changed,
-                                    a[i].symbol,
-                                    b[same_name].symbol,
-                                    name_of_both(a[i], b[same_name]),
-                                    {},
-                                    {}});
+      difference.kernels.push_back({.change = KernelChange::changed,
+                                    .before = a[i].symbol,
+                                    .after = b[same_name].symbol,
+                                    .name = name_of_both(a[i], b[same_name])});
     }
   }
   for (std::size_t i = 0; i < b.size(); ++i) {
