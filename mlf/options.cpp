@@ -111,12 +111,16 @@ CLI::Validator not_empty() {
   return {check, ""};
 }
 
-CLI::Validator size_with_unit() {
-  const auto check = [](const std::string& text) {
-    const auto number = number_of(text);
+CLI::Validator accepted_by(std::function<Result<std::uint64_t>(std::string_view)> read) {
+  const auto check = [read = std::move(read)](const std::string& text) {
+    const auto number = read(text);
     return number ? std::string() : number.error().message;
   };
   return {check, ""};
+}
+
+CLI::Validator size_with_unit() {
+  return accepted_by(number_of);
 }
 
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {

@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,8 +38,8 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
 /// A line for each limit: its name, its default, its meaning.
 std::string limits_help();
 
-/// The defaults with `settings` ("members=10") applied, and what the user states, without TIR beside
-/// the archive. Throws `Error` of kind `usage`.
+/// The defaults with `settings` ("members=10") applied, and what the user states, without TIR
+/// beside the archive. Throws `Error` of kind `usage`.
 DeploymentOptions limits_from(const std::vector<std::string>& settings,
                               const std::vector<std::string>& pool_sizes,
                               const tir::MacroValues& macros);
@@ -53,7 +54,9 @@ CLI::Validator number_above_0();
 /// Accepts a text with a word in it.
 CLI::Validator not_empty();
 
-/// A number as `number_of` reads it.
+/// A number that `read` reads.
+CLI::Validator accepted_by(std::function<Result<std::uint64_t>(std::string_view)> read);
+/// One that `number_of` reads.
 CLI::Validator size_with_unit();
 
 /// The help of the argument ARCHIVE.

@@ -48,7 +48,7 @@ Console::~Console() = default;
 
 int Console::fail(const Diagnostic& diagnostic) const {
   // As a string_view: a format string may not come from the input.
-  const ProgressPause pause;
+  const auto pause = pause_progress();
   log_->error(std::string_view(to_string(diagnostic)));
   return exit_code(diagnostic.kind);
 }
@@ -59,20 +59,18 @@ int Console::fail(ErrorKind kind, std::string_view message) const {
 
 void Console::warn(std::string_view message) const {
   if (verbosity_ == Verbosity::quiet) return;
-  const ProgressPause pause;
+  const auto pause = pause_progress();
   log_->warn(printable(message));
 }
 
 void Console::note(std::string_view message) const {
   if (verbosity_ == Verbosity::quiet) return;
-  const ProgressPause pause;
+  const auto pause = pause_progress();
   log_->info(printable(message));
 }
 
 void Console::detail(std::string_view message) const {
-  if (verbosity_ != Verbosity::verbose) return;
-  const ProgressPause pause;
-  log_->info(printable(message));
+  if (is_verbose()) note(message);
 }
 
 void print(std::string_view text) {

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <string_view>
 #include <thread>
 
@@ -115,13 +114,10 @@ void end_progress() {
   one.is_over = true;
 }
 
-ProgressPause::ProgressPause() {
-  line().mutex.lock();
+std::unique_lock<std::mutex> pause_progress() {
+  std::unique_lock lock(line().mutex);
   clear(line());
-}
-
-ProgressPause::~ProgressPause() {
-  line().mutex.unlock();
+  return lock;
 }
 
 }  // namespace mlf::program

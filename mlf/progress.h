@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <string>
 
 namespace mlf::program {
@@ -23,13 +24,7 @@ void advance_progress(std::size_t all);
 /// Ends the line, before results are written.
 void end_progress();
 
-/// Hides the line while it exists, for other lines on standard error.
-class ProgressPause {
- public:
-  ProgressPause();
-  ~ProgressPause();
-  ProgressPause(const ProgressPause&) = delete;
-  ProgressPause& operator=(const ProgressPause&) = delete;
-};
+/// Hides the line while the result exists, for other lines on standard error.
+[[nodiscard]] std::unique_lock<std::mutex> pause_progress();
 
 }  // namespace mlf::program

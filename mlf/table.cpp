@@ -157,6 +157,13 @@ std::string folded(std::string_view text, const Screen& screen, std::size_t inde
   return out;
 }
 
+std::string titled_lines(std::string_view title, const std::vector<std::string>& sentences,
+                         const Screen& screen) {
+  std::string text = sentences.empty() ? "" : fmt::format("\n{}\n", title);
+  for (const std::string& one : sentences) text += folded("  " + printable(one), screen, 4) + "\n";
+  return text;
+}
+
 std::string markdown_text(std::string_view text) {
   std::string escaped;
   for (const char c : printable(text)) {

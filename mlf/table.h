@@ -42,6 +42,10 @@ std::string time_text(std::uint64_t min, std::optional<std::uint64_t> max, std::
 /// `indent` blanks.
 std::string folded(std::string_view text, const Screen& screen, std::size_t indent);
 
+/// A title and a line for each sentence, behind an empty line; nothing without sentences.
+std::string titled_lines(std::string_view title, const std::vector<std::string>& sentences,
+                         const Screen& screen);
+
 /// Escapes what Markdown takes for marks, and bars, which end a cell of a table.
 std::string markdown_text(std::string_view text);
 

@@ -232,26 +232,23 @@ class BudgetReader {
         continue;
       }
       if (key.str() != "holds") refuse(key.source(), "a memory has 'bytes' and 'holds'");
-      if (!value.is_array()) refuse(value.source(), "expected a list like [\"pools\", \"stack\"]");
-      for (const toml::node& one : *value.as_array()) {
-        if (!one.is_string()) refuse(one.source(), "expected the name of a part");
-        memory.holds.push_back({one.as_string()->get(), place_of(one.source(), path_)});
+      for (const toml::node* one : texts(value, "[\"pools\", \"stack\"]", "name of a part")) {
+        memory.holds.push_back({one->as_string()->get(), place_of(one->source(), path_)});
       }
     }
     return memory;
   }
 
-  /// A list of codes of findings.
-  std::vector<CostFindingCode> findings(const toml::node& value) const {
-    if (!value.is_array()) refuse(value.source(), "expected a list like [\"constants-twice\"]");
-    std::vector<CostFindingCode> codes;
+  /// The texts of a list, each `what`.
+  std::vector<const toml::node*> texts(const toml::node& value, std::string_view example,
+                                       std::string_view what) const {
+    if (!value.is_array()) refuse(value.source(), fmt::format("expected a list like {}", example));
+    std::vector<const toml::node*> list;
     for (const toml::node& one : *value.as_array()) {
-      if (!one.is_string()) refuse(one.source(), "expected the code of a finding");
-      const auto code = finding_named(one.as_string()->get());
-      if (!code) refuse(one.source(), code.error().message);
-      codes.push_back(*code);
+      if (!one.is_string()) refuse(one.source(), fmt::format("expected the {}", what));
+      list.push_back(&one);
     }
-    return codes;
+    return list;
   }
 
   const toml::table& table(const toml::node& node, std::string_view what) const {
@@ -265,7 +262,11 @@ class BudgetReader {
     for (const auto& [key, value] : table) {
       if (key.str() == passed_over) continue;
       if (key.str() == kNoFinding) {
-        demands.no_findings = findings(value);
+        for (const toml::node* one : texts(value, "[\"constants-twice\"]", "code of a finding")) {
+          const auto code = finding_named(one->as_string()->get());
+          if (!code) refuse(one->source(), code.error().message);
+          demands.no_findings.push_back(*code);
+        }
       } else {
         demands.limits.push_back(limit(key, value));
       }

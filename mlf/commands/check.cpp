@@ -14,12 +14,14 @@
 #include "commands/budget_file.h"
 #include "mlf/budget.h"
 #include "page/html.h"
+#include "report/integration_tables.h"
 #include "support/error.h"
 #include "table.h"
 
 namespace mlf::program {
 namespace {
 
+using report::or_dash;
 using support::Error;
 using support::get_or_throw;
 
@@ -50,15 +52,6 @@ std::vector<std::string> finding_codes() {
   return codes;
 }
 
-CLI::Validator amount(Resource resource) {
-  return CLI::Validator(
-      [resource](const std::string& text) {
-        const auto number = amount_of(resource, text);
-        return number ? std::string() : number.error().message;
-      },
-      "");
-}
-
 void declare_check_options(CLI::App& app, CheckArguments& options) {
   app.add_option("ARCHIVE", options.archives,
                  "A tar, compressed or not, or a directory; several: --board")
@@ -71,7 +64,8 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
            },
            std::string(one.meaning))
         ->type_name("N")
-        ->check(amount(one.resource))
+        ->check(
+            accepted_by([resource = one.resource](auto text) { return amount_of(resource, text); }))
         ->group("Limits");
   }
   add_option(app, "--no-finding", options.no_findings, {"CODE", "Other demands"},
@@ -182,10 +176,6 @@ void check_budget_file(const CheckArguments& options) {
 
 // --- Output --------------------------------------------------------------------------------------
 
-bool holds(const BudgetResult& result) {
-  return result.verdict == Verdict::fits;
-}
-
 std::string joined(const std::vector<std::string>& sentences) {
   return fmt::format("{}", fmt::join(sentences, "; "));
 }
@@ -204,11 +194,10 @@ Table limits_table(const std::vector<BudgetResult>& results) {
   Table table({"MODULE", "LIMIT", "#MOST", "#NEEDED", "VERDICT", "~WHY"});
   for (const BudgetResult& result : results) {
     const std::string name = printable(to_string(result.limit));
-    table.add(
-        {result.module.empty() ? "-" : result.module, name.empty() ? "-" : name,
-         amount_text(result.limit, result.limit.most), amount_text(result.limit, result.needed),
-         std::string(to_string(result.verdict)), joined(result.remarks)},
-        holds(result) ? Emphasis::none : Emphasis::warning);
+    table.add({or_dash(result.module), or_dash(name), amount_text(result.limit, result.limit.most),
+               amount_text(result.limit, result.needed), std::string(to_string(result.verdict)),
+               joined(result.remarks)},
+              result.verdict == Verdict::fits ? Emphasis::none : Emphasis::warning);
   }
   return table;
 }
@@ -221,7 +210,7 @@ std::string_view code_of(const FindingResult& result) {
 Table findings_table(const std::vector<FindingResult>& results) {
   Table table({"MODULE", "FINDING", "WHERE", "#BYTES", "~EVIDENCE"});
   for (const FindingResult& result : results) {
-    const std::string module = result.module.empty() ? "-" : result.module;
+    const std::string module = or_dash(result.module);
     const std::string code(code_of(result));
     const Presence presence = result.presence();
     if (presence == Presence::absent) table.add({module, code, "none", "", ""});
@@ -238,8 +227,8 @@ Table findings_table(const std::vector<FindingResult>& results) {
 Table parts_table(const std::vector<BoardPart>& parts) {
   Table table({"MEMORY", "ARCHIVE", "?MODULE", "PART", "#BYTES"});
   for (const BoardPart& one : parts) {
-    table.add({one.memory.empty() ? "-" : printable(one.memory), printable(one.archive),
-               printable(one.module), printable(one.name), to_string(one.bytes)},
+    table.add({or_dash(printable(one.memory)), printable(one.archive), printable(one.module),
+               printable(one.name), to_string(one.bytes)},
               one.memory.empty() ? Emphasis::warning : Emphasis::none);
   }
   return table;
@@ -270,15 +259,11 @@ std::string table_of(const CheckResults& results, const Screen& screen) {
   if (!results.clashes.empty()) {
     text += folded(kRemedyOfClashes, screen, 0) + "\n";
   }
-  if (!results.contradictions.empty()) {
-    text += "\nThe archive contradicts itself: numbers may be wrong\n";
-  }
+  std::vector<std::string> contradictions;
   for (const auto& [module, one] : results.contradictions) {
-    const std::string line =
-        fmt::format("  {}: {} [{}]", printable(module), printable(one.detail), one.code);
-    text += folded(line, screen, 4) + "\n";
+    contradictions.push_back(fmt::format("{}: {} [{}]", module, one.detail, one.code));
   }
-  return text;
+  return text + titled_lines(kContradicts, contradictions, screen);
 }
 
 /// XML 1.0 cannot contain control characters.
@@ -308,8 +293,9 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
         fmt::format("{} needed, at most {}", amount_text(result.limit, result.needed),
                     amount_text(result.limit, result.limit.most));
     add(result.module, to_string(result.limit),
-        holds(result) ? ""
-                      : failure_of(to_string(result.verdict), message, joined(result.remarks)));
+        result.verdict == Verdict::fits
+            ? ""
+            : failure_of(to_string(result.verdict), message, joined(result.remarks)));
   }
   for (const FindingResult& result : results.findings) {
     std::string failure;

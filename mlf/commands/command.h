@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "mlf/analysis/cost.h"
 #include "options.h"
@@ -54,6 +55,10 @@ Command show_command(CLI::App& parent);
 Command table_command(CLI::App& parent);
 Command tir_command(CLI::App& parent);
 Command verify_command(CLI::App& parent);
+
+// Titles of sentences about numbers.
+constexpr std::string_view kWhyNotExact = "Why numbers are not exact";
+constexpr std::string_view kContradicts = "The archive contradicts itself: numbers may be wrong";
 
 /// Empty for findings without bytes.
 std::string bytes_text(const analysis::Count& bytes);

@@ -13,6 +13,7 @@
 #include "arguments.h"
 #include "mlf/diff.h"
 #include "page/page.h"
+#include "report/integration_tables.h"
 #include "report_page.h"
 #include "result_file.h"
 #include "support/error.h"
@@ -22,6 +23,7 @@
 namespace mlf::program {
 namespace {
 
+using report::or_dash;
 using support::get_or_throw;
 
 enum class DiffFormat { text, json, markdown };
@@ -89,10 +91,6 @@ std::vector<const KernelDifference*> by_effect(const ModuleDifference& module) {
   return kernels;
 }
 
-std::string name_of(const ModuleDifference& module) {
-  return module.name.empty() ? "-" : module.name;
-}
-
 /// Sentences about changes of a module that have no numbers.
 std::vector<std::string> sentences_of(const ModuleDifference& module) {
   std::vector<std::string> sentences;
@@ -113,8 +111,8 @@ Table totals_table(const std::vector<ModuleDifference>& modules) {
   Table table({"=MODULE", "TOTAL", "#BEFORE", "#AFTER", "#DELTA"});
   for (const ModuleDifference& module : modules) {
     for (const NumberChange& number : module.numbers) {
-      table.add({name_of(module), number.label(), to_string(number.before), to_string(number.after),
-                 number.delta()},
+      table.add({or_dash(module.name), number.label(), to_string(number.before),
+                 to_string(number.after), number.delta()},
                 emphasis_of(number));
     }
   }
@@ -128,12 +126,12 @@ Table kernels_table(const std::vector<ModuleDifference>& modules) {
       std::string name = kernel->name;
       std::string change(to_string(kernel->change));
       if (kernel->numbers.empty()) {
-        table.add({name_of(module), std::move(name), std::move(change), "", "", "", ""});
+        table.add({or_dash(module.name), std::move(name), std::move(change), "", "", "", ""});
       }
       for (const NumberChange& number : kernel->numbers) {
         table.add(
-            {name_of(module), std::exchange(name, ""), std::exchange(change, ""), number.label(),
-             to_string(number.before), to_string(number.after), number.delta()},
+            {or_dash(module.name), std::exchange(name, ""), std::exchange(change, ""),
+             number.label(), to_string(number.before), to_string(number.after), number.delta()},
             emphasis_of(number));
       }
     }
@@ -145,7 +143,7 @@ std::string sentences(const std::vector<ModuleDifference>& modules, const Screen
   std::string text;
   for (const ModuleDifference& module : modules) {
     for (const std::string& one : sentences_of(module)) {
-      const std::string line = fmt::format("{}: {}", name_of(module), one);
+      const std::string line = fmt::format("{}: {}", or_dash(module.name), one);
       text += folded(printable(line), screen, 2) + "\n";
     }
   }
@@ -156,7 +154,7 @@ std::string sentences(const std::vector<ModuleDifference>& modules, const Screen
 std::vector<std::string> remark_lines(const BuildDifference& difference) {
   std::vector<std::string> lines;
   for (const ModuleDifference& module : difference.modules) {
-    const std::string name = difference.modules.size() > 1 ? name_of(module) + ", " : "";
+    const std::string name = difference.modules.size() > 1 ? or_dash(module.name) + ", " : "";
     for (const std::string& why : module.uncertain) {
       lines.push_back("Not exact, " + printable(name + why));
     }
@@ -202,7 +200,7 @@ std::string changed_totals(const BuildDifference& difference) {
     for (const NumberChange& number : module.numbers) {
       if (!support::is_among(kHeadline, number.what)) continue;
       text += text.empty() ? "" : ", ";
-      if (difference.modules.size() > 1) text += name_of(module) + " ";
+      if (difference.modules.size() > 1) text += or_dash(module.name) + " ";
       const std::string delta = number.delta();
       text += number.label() + " " +
               (delta == "?" ? to_string(number.before) + " -> " + to_string(number.after) : delta);
@@ -218,7 +216,7 @@ std::string to_markdown(const BuildDifference& difference) {
   std::size_t kernels = 0;
   for (const ModuleDifference& module : difference.modules) {
     kernels += by_effect(module).size();
-    for (const std::string& one : sentences_of(module)) network.add({name_of(module), one});
+    for (const std::string& one : sentences_of(module)) network.add({or_dash(module.name), one});
   }
   Table others({"WHERE", "DIFFERENCE"});
   const std::vector<DifferenceWords> words = words_of(difference);

@@ -20,6 +20,8 @@
 namespace mlf::program {
 namespace {
 
+using report::or_dash;
+
 struct InspectArguments {
   std::string archive;
   bool json = false;
@@ -44,10 +46,6 @@ void declare_inspect_options(CLI::App& app, InspectArguments& options) {
   app.get_option("--cc")->needs(integration);
   app.add_flag("--json", options.json, "Print JSON (schemas/inspect.md, integration.md)")
       ->group("Output");
-}
-
-std::string or_dash(std::string text) {
-  return text.empty() ? "-" : text;
 }
 
 /// Those of metadata.json, which lacks external compilers.
@@ -110,19 +108,8 @@ Table entry_points_table(const ModelLibrary& library, const Inspection& inspecti
 
 // --- Memory ------------------------------------------------------------------------------------
 
-/// Marks a number that is not exact: ">=9408".
 std::string in_bytes(const graph::ByteCount& count) {
-  switch (count.exactness) {
-    case graph::Exactness::exact:
-      return std::to_string(count.bytes);
-    case graph::Exactness::at_least:
-      return count.bytes == 0 ? "?" : fmt::format(">={}", count.bytes);
-    case graph::Exactness::at_most:
-      return fmt::format("<={}", count.bytes);
-    case graph::Exactness::unknown:
-      break;
-  }
-  return "?";
+  return to_string(analysis::to_count(count));
 }
 
 std::string_view label_of(ClaimKind kind) {

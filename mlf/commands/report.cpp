@@ -492,13 +492,11 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
 }
 
 std::string contradictions_text(const ModuleReport& module, const Screen& screen) {
-  std::string text;
-  if (!module.contradictions.empty())
-    text = "\nThe archive contradicts itself: numbers may be wrong\n";
+  std::vector<std::string> sentences;
   for (const Contradiction& one : module.contradictions) {
-    text += folded(fmt::format("  {} [{}]", printable(one.detail), one.code), screen, 4) + "\n";
+    sentences.push_back(fmt::format("{} [{}]", one.detail, one.code));
   }
-  return text;
+  return titled_lines(kContradicts, sentences, screen);
 }
 
 /// Why numbers are not exact. The summary has the reason for no network.
@@ -509,11 +507,7 @@ std::vector<std::string> reasons_of(const ModuleReport& module) {
 }
 
 std::string why_uncertain(const ModuleReport& module, const Screen& screen) {
-  std::string text;
-  for (const std::string& why : reasons_of(module)) {
-    text += folded("  " + printable(why), screen, 4) + "\n";
-  }
-  return text.empty() ? text : "\nWhy numbers are not exact\n" + text;
+  return titled_lines(kWhyNotExact, reasons_of(module), screen);
 }
 
 std::vector<std::string> column_names() {
@@ -581,7 +575,7 @@ std::string to_markdown(const Report& report, const ReportView& view) {
         folded_table(fmt::format("Findings: {}", module.findings.size()), findings_table(module));
     Table reasons({"WHY NUMBERS ARE NOT EXACT"});
     for (const std::string& why : reasons_of(module)) reasons.add({printable(why)});
-    text += folded_table("Why numbers are not exact", reasons);
+    text += folded_table(kWhyNotExact, reasons);
   }
   return text;
 }

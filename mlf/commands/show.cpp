@@ -21,10 +21,10 @@
 #include "report/layers.h"
 #include "result_file.h"
 #include "run/npy.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/lines.h"
 #include "support/nearest.h"
-#include "support/numbers.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -77,10 +77,6 @@ std::vector<const ModuleReport*> searched_modules(const Report& report, const st
   refuse(name.empty() ? "the archive has no module" : unknown_module(name, names));
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
 /// The reason why no kernel of these modules matches.
 std::string no_such_kernel(const std::vector<const ModuleReport*>& modules,
                            const std::string& wanted) {
@@ -97,11 +93,11 @@ std::string no_such_kernel(const std::vector<const ModuleReport*>& modules,
   const auto& no_network = modules.front()->no_network;
   const std::string why = no_network ? fmt::format(": {}", to_string(*no_network)) : "";
   if (names.empty()) return fmt::format("module '{}' has no kernel{}", modules.front()->name, why);
-  if (is_number(wanted) && calls == 0) {
+  if (support::is_digits(wanted) && calls == 0) {
     return fmt::format("there is no call {}{}; name a kernel: {}", wanted, why, some_of(names));
   }
   names.insert(names.end(), symbols.begin(), symbols.end());
-  if (!is_number(wanted)) {
+  if (!support::is_digits(wanted)) {
     return fmt::format("there is no kernel '{}'{} (mlf report lists all)", wanted,
                        did_you_mean(wanted, names));
   }
@@ -281,11 +277,7 @@ std::string summary_of(const ChosenKernel& chosen, const Deployment& deployment,
        {buffers_table(cost), constants_table(chosen), operations_table(cost)}) {
     if (!table.empty()) text += "\n" + table.text(screen);
   }
-  if (!cost.uncertain.empty()) text += "\nWhy numbers are not exact\n";
-  for (const std::string& why : cost.uncertain) {
-    text += folded("  " + printable(why), screen, 4) + "\n";
-  }
-  return text;
+  return text + titled_lines(kWhyNotExact, cost.uncertain, screen);
 }
 
 // --- Its code ----------------------------------------------------------------------------------

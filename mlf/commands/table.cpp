@@ -78,10 +78,7 @@ class ArchiveProfiles {
 };
 
 /// The rows of one archive, or its error.
-struct ArchiveRows {
-  std::vector<std::vector<Cell>> rows;
-  std::optional<Diagnostic> failure;
-};
+using ArchiveRows = Result<std::vector<std::vector<Cell>>>;
 
 /// Kernels by their short names, for people.
 void shorten_kernels(const Report& report, std::vector<std::vector<Cell>>& rows) {
@@ -102,7 +99,7 @@ void shorten_kernels(const Report& report, std::vector<std::vector<Cell>>& rows)
 
 ArchiveRows rows_of_archive(const std::string& path, const TableArguments& options,
                             ArchiveProfiles& profiles, const Context& context) {
-  auto rows = support::to_result([&] {
+  return support::to_result([&] {
     const Deployment deployment = open_archive(path, context);
     Report report = support::get_or_throw(report_of(deployment));
     profiles.add_to(report, deployment);
@@ -110,7 +107,6 @@ ArchiveRows rows_of_archive(const std::string& path, const TableArguments& optio
     if (options.format == RowFormat::text) shorten_kernels(report, found);
     return found;
   });
-  return rows ? ArchiveRows{*std::move(rows), {}} : ArchiveRows{{}, std::move(rows.error())};
 }
 
 /// Names of the columns: the archive and its error come first.
@@ -126,15 +122,16 @@ class RowTable {
   explicit RowTable(RowKind kind) : columns_(columns_of(kind)), table_(heads()) {}
 
   void archive(const std::string& path, const ArchiveRows& rows) {
-    for (const auto& row : rows.rows) {
+    if (!rows) {
+      std::vector<std::string> line{path, rows.error().message};
+      line.resize(line.size() + shown_.size());
+      return table_.add(std::move(line), Emphasis::warning);
+    }
+    for (const auto& row : *rows) {
       std::vector<std::string> line{path, ""};
       for (const std::size_t i : shown_) line.push_back(text_of(row, i));
       table_.add(std::move(line));
     }
-    if (!rows.failure) return;
-    std::vector<std::string> line{path, rows.failure->message};
-    line.resize(line.size() + shown_.size());
-    table_.add(std::move(line), Emphasis::warning);
   }
 
   std::string text() const {
@@ -197,11 +194,11 @@ class RowPrinter {
   }
 
   void archive(const std::string& path, const ArchiveRows& rows) const {
-    std::string text;
     const std::string name = printable(path);
-    for (const auto& row : rows.rows) text += line({name, {}}, row);
     // An archive with an error has one row, so none is missing.
-    if (rows.failure) text += line({name, printable(rows.failure->message)}, {});
+    if (!rows) return print(line({name, printable(rows.error().message)}, {}));
+    std::string text;
+    for (const auto& row : *rows) text += line({name, {}}, row);
     print(text);
   }
 
@@ -219,7 +216,7 @@ class RowPrinter {
 
 /// The reason why there are no rows.
 void note_if_empty(const std::vector<ArchiveRows>& found, RowKind kind, const Console& console) {
-  const auto is_empty = [](const ArchiveRows& one) { return one.rows.empty() && !one.failure; };
+  const auto is_empty = [](const ArchiveRows& one) { return one && one->empty(); };
   if (!std::ranges::all_of(found, is_empty)) return;
   const auto row = std::ranges::find(row_kinds(), kind, &RowKindInfo::kind);
   console.note(fmt::format("no rows: {} no {}",
@@ -248,9 +245,8 @@ int run_table(const TableArguments& arguments, const Context& context) {
     for (std::size_t i = 0; i < found.size(); ++i) printer.archive(options.archives[i], found[i]);
   }
   int exit = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!found[i].failure) continue;
-    const int code = context.console.fail(*found[i].failure);
+  for (const ArchiveRows& one : found) {
+    const int code = one ? 0 : context.console.fail(one.error());
     if (exit == 0) exit = code;
   }
   note_if_empty(found, options.rows, context.console);

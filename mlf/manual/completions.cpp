@@ -2,6 +2,7 @@
 // those of the archive on the command line. Every other word is the name of a file.  Names come
 // from untrusted archives, and shells evaluate words, so only names of safe characters are offered.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "manual/manual.h"
 
@@ -9,12 +10,7 @@ namespace mlf::program {
 namespace {
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string out;
-  for (const std::string& word : words) {
-    if (!out.empty()) out += between;
-    out += word;
-  }
-  return out;
+  return fmt::format("{}", fmt::join(words, between));
 }
 
 std::string command_names(const ProgramText& text, std::string_view between) {
@@ -107,7 +103,7 @@ std::string zsh_action(const OptionText& option) {
 /// One specification for each name; the star allows repetitions.
 void append_zsh(std::string& out, const OptionText& option) {
   for (const std::string& name : option.names) {
-    std::string spec = fmt::format("*{}[{}]", name, zsh_text(summary(option)));
+    std::string spec = fmt::format("*{}[{}]", name, zsh_text(first_clause(option.help)));
     if (option.takes_value()) {
       spec += fmt::format(":{}:{}", zsh_text(option.value), zsh_action(option));
     }
@@ -158,7 +154,7 @@ void append_fish(std::string& out, const std::string& condition, const OptionTex
   } else if (option.takes_value()) {
     out += " -r";
   }
-  out += fmt::format(" -d {}\n", quoted(summary(option), "\\'"));
+  out += fmt::format(" -d {}\n", quoted(first_clause(option.help), "\\'"));
 }
 
 }  // namespace

@@ -78,10 +78,6 @@ ProgramText describe(const CLI::App& app) {
   return text;
 }
 
-std::string summary(const OptionText& option) {
-  return first_clause(option.help);
-}
-
 std::string first_clause(const std::string& help) {
   std::size_t end = help.size();
   for (const std::string_view stop : {"; ", ". ", ": ", " (", ":\n"})

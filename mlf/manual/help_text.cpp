@@ -1,5 +1,6 @@
 // Prints the text of --help.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -13,8 +14,7 @@ namespace {
 constexpr std::size_t kWidestName = 24;
 
 std::string joined_names(const OptionText& option) {
-  std::string text;
-  for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + name;
+  std::string text = fmt::format("{}", fmt::join(option.names, ", "));
   if (option.takes_value()) text += ' ' + option.value;
   return text;
 }
@@ -59,11 +59,7 @@ std::string examples_of(const CommandText& command) {
 }
 
 std::string see_also(const CommandText& command) {
-  std::string text;
-  for (const std::string_view one : command.notes.see_also) {
-    text += fmt::format("{}{}", text.empty() ? "See also: " : ", ", one);
-  }
-  return wrapped(text, 2) + '\n';
+  return wrapped(fmt::format("See also: {}", fmt::join(command.notes.see_also, ", ")), 2) + '\n';
 }
 
 std::string end_of_help(const CommandText& command) {

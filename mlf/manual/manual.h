@@ -63,8 +63,6 @@ ProgramText describe(const CLI::App& app);
 
 /// The first clause of a help text, which fits beside a name.
 std::string first_clause(const std::string& help);
-/// The text that fits beside the name of an option.
-std::string summary(const OptionText& option);
 /// The usage line: "mlf plan [OPTIONS] [ARCHIVE]".
 std::string usage_of(const CommandText& command);
 /// "0 done; 1 a limit does not hold; 64 …".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "support/characters.h"
 
@@ -24,6 +25,14 @@ bool needs_no_quotes(std::string_view value) {
   });
 }
 
+using Escape = std::pair<char32_t, std::string_view>;
+constexpr Escape kEscapes[] = {{support::kNotUtf8, "\uFFFD"},
+                               {U'&', "&amp;"},
+                               {U'<', "&lt;"},
+                               {U'>', "&gt;"},
+                               {U'"', "&quot;"},
+                               {U'\'', "&#39;"}};
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -32,18 +41,9 @@ std::string escaped(std::string_view text) {
   while (!text.empty()) {
     const std::string_view before = text;
     const char32_t c = support::take_character(text);
-    if (c == support::kNotUtf8) {
-      result += "\uFFFD";
-    } else if (c == U'&') {
-      result += "&amp;";
-    } else if (c == U'<') {
-      result += "&lt;";
-    } else if (c == U'>') {
-      result += "&gt;";
-    } else if (c == U'"') {
-      result += "&quot;";
-    } else if (c == U'\'') {
-      result += "&#39;";
+    const auto* const escape = std::ranges::find(kEscapes, c, &Escape::first);
+    if (escape != std::end(kEscapes)) {
+      result += escape->second;
     } else if (support::is_unsafe_to_show(c) && c != U'\n' && c != U'\t') {
       result += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
     } else {

@@ -5,15 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
 namespace mlf::report {
 namespace {
-
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
 
 TextTable tensors_of(const ModuleIntegration& module) {
   TextTable table{{"Tensor", "Of", "Direction", "In C", "Dtype", "Shape", "#Bytes", "#Align",
@@ -91,6 +86,10 @@ void drop_empty_columns(TextTable& table) {
 }
 
 }  // namespace
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
 
 std::string shape_text(const graph::TensorType& type) {
   if (!type.shape) return "?";

@@ -15,6 +15,8 @@ namespace mlf::report {
 ModuleIntegration integration_of_module(const Deployment& deployment, std::size_t position,
                                         const ModuleReport& report);
 
+/// "-" if there is no text.
+MLF_API std::string or_dash(const std::string& text);
 /// "1x49x10x1", "scalar", or "?".
 MLF_API std::string shape_text(const graph::TensorType& type);
 /// "int8", or "?".
