@@ -1,6 +1,4 @@
 // The calls in execution order, each with its costs.
-#include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,6 @@
 // Data of a page besides the report: rectangles of the memory map, and code by kernel.
-#include <fmt/core.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "graph/network/memory_use.h"

@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "json/document.h"
 #include "mlf/model_library.h"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <set>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -25,7 +25,6 @@
 #include "report/layers.h"
 #include "report/shared_numbers.h"
 #include "support/error.h"
-#include "support/lookup.h"
 #include "support/name_map.h"
 #include "support/nearest.h"
 #include "tir/c/c.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <string_view>
 
 #include "mlf/run.h"
 #include "run/call_pairs.h"

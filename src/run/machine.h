@@ -2,7 +2,6 @@
 // they run: this computer, or a board that QEMU emulates.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -16,7 +16,6 @@
 #include "deployment/tir_name.h"
 #include "graph/formats/graph_json.h"
 #include "mlf/inspection.h"
-#include "support/characters.h"
 #include "support/error.h"
 #include "support/nearest.h"
 #include "tir/c/read/interface_header.h"

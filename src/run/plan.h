@@ -1,7 +1,6 @@
 // The inputs and results of a run: memory, values, and the way to call the network.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
