@@ -48,6 +48,12 @@ struct CompiledFunction {
   std::optional<std::uint64_t> frame{};
 };
 
+/// A variable or a constant.
+struct CompiledVariable {
+  std::uint64_t bytes = 0;  ///< of its symbol
+  bool is_written = false;  ///< it is in `data` or `bss`
+};
+
 /// Bytes of one section of all object files.
 struct SectionBytes {
   bool is_code = false;       ///< it is executed
@@ -72,7 +78,7 @@ struct CompiledCode {
   std::uint64_t unplaced_data = 0;
   std::uint64_t unplaced_read = 0;
   std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol
-  std::set<std::string, std::less<>> variables{};  ///< symbols of data, static ones too
+  std::map<std::string, CompiledVariable, std::less<>> variables{};  ///< by symbol, static ones too
   /// Functions and data of which a program can have one, by symbol: not static, not weak.
   std::set<std::string, std::less<>> exported{};
   /// Functions and data that no object file of the module defines, such as those of libm and of

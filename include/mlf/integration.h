@@ -78,10 +78,11 @@ struct IntegrationMemory {
   std::string missing{};  ///< why `bytes` are not exact, if it is known; not in documents
 };
 
-/// A function or a header that the archive does not define.
+/// A function, a variable or a header that the archive does not define.
 struct ExternalName {
   std::string name;
   std::string origin;  ///< "libm", "c-library", "compiler", "tvm", "cmsis", "ethos-u" or "unknown"
+  bool is_variable = false;
 };
 
 /// Memory that has values between two runs, or that two runs at one time share.
@@ -91,7 +92,8 @@ struct KeptState {
   std::string why;  ///< one sentence
 };
 
-/// A loop of a function. `cost.iterations` are those of one execution of the function.
+/// A loop of a function. `cost.iterations` are those of one execution of the function. Of a loop
+/// that only the text shows, extent and iterations are unknown, and its keyword is the variable.
 struct IntegrationLoop {
   std::string function;
   std::string member{};                 ///< of its C; empty: the archive has none
@@ -110,7 +112,7 @@ struct ModuleIntegration {
   std::vector<IntegrationTensor> outputs{};
   std::vector<IntegrationMemory> memory{};
   /// In alphabetical order. Those that the object files lack if a compiler is given and compiles
-  /// all, otherwise those that the C calls, and macros of other headers.
+  /// all, otherwise those that the C names, and macros of other headers.
   std::vector<ExternalName> external{};
   bool is_linked = false;                          ///< whether `external` is what object files lack
   std::vector<ExternalName> headers{};             ///< to be on the include path

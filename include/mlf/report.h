@@ -259,8 +259,11 @@ struct ModuleReport {
   std::optional<NoNetwork> no_network{};  ///< why there are no calls
   std::optional<graph::Topology> network{};
   std::set<std::string, std::less<>> own_pools{};  ///< workspaces that its C defines: not shared
-  std::vector<KernelReport> kernels{};             ///< in the order of their first calls
-  std::vector<CallReport> calls{};                 ///< in execution order
+  /// Functions and variables of which a program can have one, by the text of C that no compiler has
+  /// compiled.
+  std::set<std::string, std::less<>> defined{};
+  std::vector<KernelReport> kernels{};  ///< in the order of their first calls
+  std::vector<CallReport> calls{};      ///< in execution order
   ConstantSources constants{};
   analysis::Count mac;  ///< of all calls
   /// Where a compiler was given, or where the archive has object files and no C.

@@ -57,10 +57,11 @@ bool is_one_of(std::span<const std::string_view> sections, std::string_view name
   });
 }
 
-/// Classifies a section by its name and flags if the user does not place it.
-void add_section(const GElf_Shdr& section, std::string_view name, const SectionPlaces& places,
+/// Classifies a section by its name and flags if the user does not place it. Returns whether it is
+/// data or bss.
+bool add_section(const GElf_Shdr& section, std::string_view name, const SectionPlaces& places,
                  CompiledCode& code) {
-  if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) return;
+  if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) return false;
   const std::uint64_t padding = section.sh_addralign > 1 ? section.sh_addralign - 1 : 0;
   const bool is_writable =
       (section.sh_flags & SHF_WRITE) != 0 && (section.sh_flags & SHF_EXECINSTR) == 0;
@@ -89,6 +90,7 @@ void add_section(const GElf_Shdr& section, std::string_view name, const SectionP
   } else {
     code.bss += section.sh_size;
   }
+  return is_in_ram;
 }
 
 /// Other files do not see static names. The linker itself defines the table of the ABI.
@@ -100,8 +102,8 @@ void add_name(const GElf_Sym& symbol, const char* name, ObjectSymbols& symbols) 
 }
 
 /// Adds sizes of symbols. Static helpers of several files may share a name; their sizes add up.
-void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCode& code,
-                 ObjectSymbols& symbols) {
+void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
+                 const std::set<std::size_t>& written, CompiledCode& code, ObjectSymbols& symbols) {
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return;
   GElf_Ehdr file;
@@ -117,7 +119,12 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCo
     add_name(symbol, name, symbols);
     if (symbol.st_shndx == SHN_UNDEF) continue;
     if (GELF_ST_BIND(symbol.st_info) == STB_GLOBAL) code.exported.emplace(name);
-    if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT) code.variables.emplace(name);
+    if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT) {
+      CompiledVariable& variable = code.variables[name];
+      variable.bytes += symbol.st_size * unit;
+      // A file may have it before the linker gives it a section.
+      variable.is_written |= symbol.st_shndx == SHN_COMMON || written.contains(symbol.st_shndx);
+    }
     const bool is_label = GELF_ST_BIND(symbol.st_info) == STB_LOCAL && symbol.st_size == 0;
     if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_label) continue;
     code.functions[name].bytes += symbol.st_size * unit;
@@ -141,14 +148,19 @@ void add_elf(const ElfFile& elf, const Location& where, const SectionPlaces& pla
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(where);
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf.get(), &names) != 0) fail(where);
+  std::set<std::size_t> written;
   for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
        section = elf_nextscn(elf.get(), section)) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) fail(where);
     const char* const name = elf_strptr(elf.get(), names, header.sh_name);
-    add_section(header, name == nullptr ? "" : name, places, code);
-    if (header.sh_type == SHT_SYMTAB) add_symbols(elf.get(), section, header, code, symbols);
+    const bool is_written = add_section(header, name == nullptr ? "" : name, places, code);
+    if (is_written) written.insert(elf_ndxscn(section));
   }
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type != SHT_SYMTAB) return;
+    add_symbols(elf.get(), section, header, written, code, symbols);
+  });
 }
 
 struct Relocation {

@@ -298,13 +298,16 @@ class BoardCheck {
     std::map<std::string_view, SymbolClash> definitions;
     for (const BoardArchive& archive : archives_) {
       for (const ModuleReport& module : archive.report.modules) {
-        const CompiledCode* code = module.code      ? &*module.code
-                                   : module.objects ? &module.objects->code
-                                                    : nullptr;
-        if (code == nullptr) continue;
-        for (const std::string& symbol : code->exported) {
+        // Files that are not compiled define what their text shows.
+        std::set<std::string_view> symbols(module.defined.begin(), module.defined.end());
+        if (module.code) symbols.insert(module.code->exported.begin(), module.code->exported.end());
+        if (!module.code && module.objects) {
+          const auto& exported = module.objects->code.exported;
+          symbols.insert(exported.begin(), exported.end());
+        }
+        for (const std::string_view symbol : symbols) {
           SymbolClash& clash = definitions[symbol];
-          clash.symbol = symbol;
+          clash.symbol = std::string(symbol);
           clash.archives.push_back(archive.name);
           clash.modules.push_back(module.name);
         }

@@ -79,13 +79,15 @@ std::string file_with_pool(const archive::Archive& archive, const TirSource& c,
   return c.name;
 }
 
-/// Files that do not compile define functions too.
-void remove_defined(const Deployment& deployment, const Module& module, CompiledCode& code) {
-  if (code.uncompiled.empty()) return;
+/// Files that are not compiled define functions too.
+void add_defined(const Deployment& deployment, const Module& module, ModuleReport& report) {
+  if (report.code && report.code->uncompiled.empty()) return;
   for (const FileRef& file : module.files.sources) {
     const std::string_view text = deployment::member_text(deployment.archive(), file);
-    const tir::CReferences names = tir::references_of(text, deployment.macros());
-    std::erase_if(code.missing,
+    tir::CReferences names = tir::references_of(text, deployment.macros());
+    report.defined.merge(names.exported);
+    if (!report.code) continue;
+    std::erase_if(report.code->missing,
                   [&](const std::string& name) { return names.defined.contains(name); });
   }
 }
@@ -379,8 +381,8 @@ class Reporter {
     }
     if (options_.compiler && !module.files.sources.empty()) {
       report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
-      remove_defined(deployment_, module, *report.code);
     }
+    add_defined(deployment_, module, report);
     add_objects(deployment_.archive(), module, report);
     // Without C, no compiler adds anything to them.
     if (report.objects && module.files.sources.empty()) report.code = report.objects->code;

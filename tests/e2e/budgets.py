@@ -475,6 +475,12 @@ holds = ["flash"]
         names = ["tvmgen_default___tvm_main__", "tvmgen_default_run"]
         archives = [QNN.name, self.ADD.name]
         self.assertEqual(document["clashes"], [{"symbol": one, "archives": archives} for one in names])
+        # What no compiler has compiled defines what its text shows.
+        operators = support.ARCHIVES / "tvm-0.9-op-add.tar"
+        for pair in ((QNN, self.ADD), (operators, operators)):
+            found = [self.document(big, *pair, options=options)[0]["clashes"] for options in ((), self.COMPILER)]
+            self.assertEqual(*found)
+            self.assertNotEqual(found[0], [])
         document, _ = self.document(big, QNN, self.TWO_MODULES)
         self.assertEqual(document["clashes"], [])
         text = self.board(big, QNN, self.ADD, form="text").stdout.decode()

@@ -59,7 +59,10 @@ struct CReferences {
   /// but for static functions and macros of the file.
   std::set<std::string, std::less<>> called;
   std::set<std::string, std::less<>> external;  ///< variables that are declared with `extern`
-  std::vector<std::string> includes;            ///< paths of headers, in the order of the text
+  /// Functions and variables that are certainly there, and that a program can have once.
+  std::set<std::string, std::less<>> exported;
+  std::set<std::string, std::less<>> written;  ///< variables, also `static` ones of functions
+  std::vector<std::string> includes;           ///< paths of headers, in the order of the text
 };
 
 /// Never fails. Leaves out what no compiler reads.

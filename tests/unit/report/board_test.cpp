@@ -21,7 +21,7 @@ BoardArchive archive_with(const std::string& name, std::uint64_t pool) {
   code.text = 100;
   code.rodata = 10;
   code.read_sections = {{".text.run", {true, 100, 0}}, {".rodata.tvm", {false, 10, 0}}};
-  code.variables.insert("sram");
+  code.variables["sram"] = {pool, true};
   code.exported.insert("run_" + name);
   BoardArchive archive{name, {}};
   archive.report.modules.push_back(std::move(module));

@@ -1,6 +1,8 @@
 // references_of: the functions and headers that the text of a file of C needs.
 #include <algorithm>
 #include <set>
+#include <span>
+#include <vector>
 
 #include "support/characters.h"
 #include "support/name_map.h"
@@ -44,24 +46,89 @@ void add_called(std::string_view text, Bytes part,
   }
 }
 
-/// Adds those of `extern uint8_t pool[], other[4] __attribute__((…))`. What a pointer to a function
-/// is called stays inside its parentheses.
-void add_variables(std::string_view text, Bytes declaration,
-                   std::set<std::string, std::less<>>& variables) {
-  const std::vector<Token> tokens = tokenize(text, declaration.begin, declaration.end);
+/// Such definitions do not clash. TVM's name for them is TVM_WEAK.
+bool is_weak(std::string_view head) {
+  return head.find("weak") != head.npos || head.find("WEAK") != head.npos;
+}
+
+struct DeclaredVariable {
+  std::string_view name;
+  bool is_const = false;
+};
+
+/// Those of `uint8_t pool[4], *other __attribute__((…)) = 0, (*function)(void);`, from a token up
+/// to the semicolon. Of a pointer, itself is const, not what it points to.
+std::vector<DeclaredVariable> variables_in(std::string_view text, std::span<const Token> tokens) {
+  std::vector<DeclaredVariable> variables;
   std::size_t depth = 0;
+  std::size_t words = 0;
+  bool is_const = false;
+  bool is_value = false;
+  bool is_tag = false;  // of a struct
+  bool has_name = false;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const Sign own = tokens[i].sign;
-    if (own == sign("(") || own == sign("[")) ++depth;
-    if (own == sign(")") || own == sign("]")) depth -= depth > 0 ? 1 : 0;
-    if (depth > 0 || tokens[i].kind != TokenKind::name) continue;
-    const Token& next = tokens[i + 1];
-    const bool ends = next.kind == TokenKind::end || next.sign == sign("[") ||
-                      next.sign == sign(",") || next.sign == sign(";") ||
-                      text_of(next, text) == "__attribute__";
-    if (ends && may_be_function(text_of(tokens[i], text))) {
-      variables.emplace(text_of(tokens[i], text));
+    const std::string_view word = text_of(tokens[i], text);
+    const std::string_view next = text_of(tokens[i + 1], text);
+    const bool is_pointer = word == "(" && depth == 0 && next == "*" && !is_value && words > 0;
+    if (is_pointer && i + 2 < tokens.size() && tokens[i + 2].kind == TokenKind::name) {
+      variables.push_back({text_of(tokens[i + 2], text)});
     }
+    if (word == "(" || word == "[" || word == "{") ++depth;
+    if (word == ")" || word == "]" || word == "}") depth -= depth > 0 ? 1 : 0;
+    if (word == "}" && depth == 0) ++words;
+    if (depth > 0) continue;
+    if (word == ";") break;
+    if (word == "typedef") return {};
+    if (word == "=" || word == ",") is_value = word == "=";
+    if (word == ",") has_name = false;
+    if (word == "const" || word == "*") is_const = word == "const";
+    if (tokens[i].kind != TokenKind::name || is_value || word == "static" || word == "extern") {
+      continue;
+    }
+    const bool is_name = words > 0 && !is_tag && !has_name && may_be_function(word);
+    const bool ends = tokens[i + 1].kind == TokenKind::end || next == "[" || next == "," ||
+                      next == ";" || next == "=" || next == "__attribute__";
+    has_name = has_name || (is_name && ends);
+    if (is_name && ends) variables.push_back({word, is_const});
+    is_tag = word == "struct" || word == "union" || word == "enum";
+    ++words;
+  }
+  return variables;
+}
+
+/// Adds what a function keeps from call to call.
+void add_static(std::string_view text, Bytes body, std::set<std::string, std::less<>>& written) {
+  if (support::find_word(body.in(text), "static") == std::string_view::npos) return;
+  const std::vector<Token> tokens = tokenize(text, body.begin, body.end);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (text_of(tokens[i], text) != "static") continue;
+    for (const DeclaredVariable& one : variables_in(text, std::span(tokens).subspan(i))) {
+      if (!one.is_const) written.emplace(one.name);
+    }
+  }
+}
+
+/// Adds the variables that a declaration outside of functions makes or names.
+void add_variables(std::string_view text, const Item& item, bool is_certain,
+                   CReferences& references) {
+  const std::string_view head = item.head.in(text);
+  const auto has = [&](std::string_view word) {
+    return support::find_word(head, word) != head.npos;
+  };
+  const bool is_external = has("extern") && item.body.end <= item.body.begin;
+  const bool has_values = item.kind == ItemKind::array || item.kind == ItemKind::pool;
+  std::vector<DeclaredVariable> variables{{item.name, true}};
+  if (!has_values) {
+    const std::uint32_t end = item.body.end > item.body.begin ? item.body.begin : item.end;
+    variables = variables_in(text, tokenize(text, item.head.begin, end));
+  }
+  for (const auto& [name, is_const] : variables) {
+    if (is_external) {
+      references.external.emplace(name);
+      continue;
+    }
+    if (is_certain && !has("static")) references.exported.emplace(name);
+    if (!is_const) references.written.emplace(name);
   }
 }
 
@@ -87,14 +154,16 @@ CReferences references_of(std::string_view text, const MacroValues& macros) {
     if (item.kind == c::ItemKind::prototype) prototypes.insert(item.name);
     const bool has_body = item.body.end > item.head.end && !item.name.empty();
     const bool is_function = has_body && text[item.head.end] == '{';
-    if (is_function && !is_conditional(item)) {
-      const bool is_static = support::find_word(head, "static") != head.npos;
-      is_static ? void(own.insert(item.name)) : void(references.defined.emplace(item.name));
+    const bool is_certain = !is_conditional(item);
+    if (is_function) c::add_static(text, item.body, references.written);
+    if (!is_function && item.kind != c::ItemKind::prototype) {
+      c::add_variables(text, item, is_certain && !c::is_weak(head), references);
     }
-    const bool is_external = support::find_word(head, "extern") != head.npos;
-    if (is_external && item.kind != c::ItemKind::prototype && !has_body) {
-      c::add_variables(text, item.head, references.external);
-    }
+    if (!is_function || !is_certain) continue;
+    const bool is_static = support::find_word(head, "static") != head.npos;
+    is_static ? void(own.insert(item.name)) : void(references.defined.emplace(item.name));
+    const bool is_inline = head.find("inline") != head.npos;
+    if (!is_static && !is_inline && !c::is_weak(head)) references.exported.emplace(item.name);
   }
   for (const auto& [name, macro] : directives.macros) {
     if (macro.is_certain || !directives.has_conditions) own.insert(name);

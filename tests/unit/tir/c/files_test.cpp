@@ -58,6 +58,23 @@ TEST(CFiles, SayWhatTheyReferTo) {
   EXPECT_EQ(references.includes, (std::vector<std::string>{"math.h", "arm_nn.h"}));
 }
 
+TEST(CFiles, TellWhatOneProgramHasOnce) {
+  const CReferences references = references_of(
+      "struct one;\ntypedef int word;\nextern int elsewhere;\nstatic int f(void);\n"
+      "static const int table[2] = {1, 2};\nconst char* const fixed = \"x\";\n"
+      "static uint8_t pool[16] __attribute__((aligned(16)));\n"
+      "int count = 1, last;\nstatic struct { int member; } state;\n"
+      "static const char* text;\nvoid (*hook)(int argument);\n"
+      "#ifdef BOARD\nint perhaps;\nvoid maybe(void) {}\n#endif\n"
+      "__attribute__((weak)) void weak(void) {}\ninline void in_line(void) {}\n"
+      "static int f(void) {\n  static int calls, *where = 0;\n  static const int kTwo = 2;\n"
+      "  return calls++ + kTwo;\n}\nint run(void) { return f(); }\n");
+  EXPECT_EQ(references.exported, (Names{"count", "fixed", "hook", "last", "run"}));
+  EXPECT_EQ(references.written,
+            (Names{"calls", "count", "hook", "last", "perhaps", "pool", "state", "text", "where"}));
+  EXPECT_EQ(references.external, Names({"elsewhere"}));
+}
+
 TEST(CFiles, PrototypesAndForwardersAreNoFunctions) {
   const CFile file = describe_c(
       kernel_file("TVM_DLL int32_t tvmgen_default_f(float* p);\n" + std::string(kKernel) +
