@@ -77,6 +77,15 @@ std::string origin_of_header(std::string_view path) {
   return std::string(graph::to_string(origin));
 }
 
+/// Compilers call a `static` variable of a function "last.0" or "run.last".
+std::string name_in_c(std::string_view symbol) {
+  const std::size_t dot = symbol.rfind('.');
+  if (dot == symbol.npos) return std::string(symbol);
+  const std::string_view end = symbol.substr(dot + 1);
+  const bool is_number = end.find_first_not_of("0123456789") == end.npos;
+  return std::string(is_number ? symbol.substr(0, dot) : end);
+}
+
 /// metadata.json has neither the names of an operator's arguments nor which of them are written.
 void describe_arguments(const ModuleReport& report, IntegrationFunction& function) {
   const auto kernel = std::ranges::find(report.kernels, function.symbol, &KernelReport::symbol);
@@ -109,12 +118,12 @@ class Integrator {
       add_ports(network);
       add_pools(network);
       add_storages(network);
-      add_other_state(network);
     } else {
       add_entry();
       add_declared_ports();
     }
     add_heap_and_stack();
+    add_variables();
     add_external();
     add_headers();
     add_flags();
@@ -143,6 +152,7 @@ class Integrator {
     // What these declare is TVM's, and no file has to call it.
     if (is_of_tvm(file.name)) return;
     external_.merge(references.external);
+    written_.merge(references.written);
     called_.merge(references.called);
     for (std::string& path : references.includes) {
       if (!is_among(includes_, path)) includes_.push_back(std::move(path));
@@ -353,18 +363,39 @@ class Integrator {
       Count& size = sizes[index(value.storage)];
       if (size.max == 0) size = analysis::to_count(value.bytes);
     }
+    Count all;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const graph::Storage& storage = network.storages[i];
       if (storage.memory == graph::MemoryKind::program) continue;
       add_memory(storage.name, MemoryUseKind::storage, sizes[i], alignment());
+      all += sizes[i];
     }
+    if (all != Count())
+      list_.state.push_back({"storages", all, "all runs of one executor share them"});
   }
 
-  void add_other_state(const graph::Topology& network) {
-    for (const tir::OtherMemory& one : network.other_memory) {
-      if (one.kind != tir::OtherKind::variable) continue;
-      list_.state.push_back({one.name, analysis::to_count(one.bytes),
-                             "a variable of the C: it may keep a value from run to run"});
+  bool is_compiled() const { return report_.code && report_.code->uncompiled.empty(); }
+
+  /// Variables of the C: what the compiler keeps of them, or what the text of other files shows.
+  void add_variables() {
+    std::map<std::string, Count, std::less<>> variables;
+    const bool has_code = report_.code && !module_.files.sources.empty();
+    for (const auto& [symbol, one] :
+         has_code ? report_.code->variables : CompiledCode().variables) {
+      const bool is_of_objects =
+          report_.objects && report_.objects->code.variables.contains(symbol);
+      if (one.is_written && !is_of_objects) variables[name_in_c(symbol)] += one.bytes;
+    }
+    if (!is_compiled()) {
+      for (const std::string& name : written_) variables.try_emplace(name, Count::unknown());
+    }
+    for (const auto& [name, bytes] : variables) {
+      const bool is_of_tvm = name.starts_with("_tvm_") || name.starts_with("kTvmgenMetadata");
+      const bool is_listed =
+          std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
+      if (is_of_tvm || is_listed) continue;
+      list_.state.push_back(
+          {name, bytes, "a variable of the C: it may keep a value from run to run"});
     }
   }
 
@@ -401,8 +432,7 @@ class Integrator {
     };
     if (report_.code) add_missing(*report_.code);
     if (report_.objects) add_missing(report_.objects->code);
-    const bool is_compiled = report_.code && report_.code->uncompiled.empty();
-    list_.is_linked = is_compiled || module_.files.sources.empty();
+    list_.is_linked = is_compiled() || module_.files.sources.empty();
     if (!list_.is_linked) names.merge(called_);
     if (module_.files.objects.empty()) {
       for (const IntegrationFunction& one : list_.functions) {
@@ -469,6 +499,7 @@ class Integrator {
   std::set<std::string, std::less<>> defined_;
   std::set<std::string, std::less<>> called_;
   std::set<std::string, std::less<>> external_;  ///< variables of other programs
+  std::set<std::string, std::less<>> written_;
   std::vector<std::string> includes_;
   std::map<std::string, tir::CArray, std::less<>> arrays_;
   std::map<std::string, Prototype, std::less<>> prototypes_;

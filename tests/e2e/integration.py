@@ -610,6 +610,40 @@ const tvm_model_t tvmgen_default_network = {
         self.assertIn({"name": "../../src/standalone_crt/include/tvm/runtime/c_runtime_api.h", "origin": "tvm"},
                       module["headers"])
 
+    def edited(self, archive, edit):
+        """The directory of an archive whose file of kernels is `edit` of its text."""
+        root = unpacked(archive, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        for source in (root / "codegen/host/src").glob("*.c"):
+            text = source.read_text()
+            if "// tvm target: c" in text:
+                source.write_text(edit(text))
+        return root
+
+    @staticmethod
+    def in_first_kernel(text, code, before=""):
+        return re.sub(r"(TVM_DLL[^;{]*\) \{\n)", lambda head: before + head[1] + code, text, count=1)
+
+    def test_variables_of_the_c_are_state(self):
+        def edit(text):
+            code = "  static const int32_t table[2] = {1, 2}; static float last; last += (float)table[calls++ & 1];\n"
+            return self.in_first_kernel(text, code, "static int calls;\n")
+
+        corpus = support.BUNDLED_CORPUS / "tvm-0.18"
+        for archive in (support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", support.ARCHIVES / "tvm-0.9-op-add.tar",
+                        corpus / "qnn_conv-graph/module.tar"):
+            with self.subTest(archive.name):
+                root = self.edited(archive, edit)
+                for arguments, bytes in (((), None), (("--cc", "gcc"), 4)):
+                    state = {one["name"]: one["bytes"] for one in lists(root, *arguments)[0]["state"]}
+                    # The kernel is not understood: it may allocate.
+                    others = state.keys() - {"TVMBackendAllocWorkspace", "storages"}
+                    self.assertEqual({name: state[name] for name in others}, {"calls": bytes, "last": bytes})
+
+    def test_runs_share_the_storages_of_the_graph_executor(self):
+        (module,) = lists(support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar")
+        storages = sum(bytes_of(one) for one in module["memory"] if one["kind"] == "storage")
+        self.assertIn(("storages", storages), [(one["name"], one["bytes"]) for one in module["state"]])
+
     def test_outputs_have_the_names_that_tvm_gives_its_own_runtime(self):
         compared = 0
         for archive, root, module, _ in self.each(support.every_archive()):
