@@ -400,13 +400,16 @@ class Integrator {
   }
 
   void add_heap_and_stack() {
-    // Without a network, only the calls tell that there is a heap. Objects of LLVM without a system
-    // library call it by a pointer.
-    const bool may_call =
-        called_.contains(kAllocate) ||
-        (report_.objects && (is_among(report_.objects->code.missing, kAllocate) ||
-                             report_.objects->code.variables.contains(kAllocatePointer)));
-    const Count heap = report_.network || may_call ? report_.ram.heap : Count();
+    // Without a network, only the calls tell that there is a heap. What is compiled tells all of
+    // them. Objects of LLVM without a system library call it by a pointer.
+    const auto may_call = [](const CompiledCode& code) {
+      return is_among(code.missing, kAllocate) || code.functions.contains(kAllocate) ||
+             code.variables.contains(kAllocatePointer);
+    };
+    const bool has_heap = is_compiled() ? may_call(*report_.code)
+                                        : report_.network || called_.contains(kAllocate) ||
+                                              (report_.objects && may_call(report_.objects->code));
+    const Count heap = has_heap ? report_.ram.heap : Count();
     if (heap != Count()) {
       add_memory({}, MemoryUseKind::heap, heap, kAlignment);
       list_.state.push_back(

@@ -639,6 +639,20 @@ const tvm_model_t tvmgen_default_network = {
                     others = state.keys() - {"TVMBackendAllocWorkspace", "storages"}
                     self.assertEqual({name: state[name] for name in others}, {"calls": bytes, "last": bytes})
 
+    def test_objects_tell_whether_there_is_a_heap(self):
+        """A kernel that is not understood may allocate, unless its object calls no allocator."""
+        def heaps(code, *arguments):
+            root = self.edited(archive, lambda text: self.in_first_kernel(text, code))
+            (module,) = lists(root, *arguments)
+            state = {one["name"] for one in module["state"]}
+            self.assertEqual("heap" in {one["kind"] for one in module["memory"]}, "TVMBackendAllocWorkspace" in state)
+            return sum(one["kind"] == "heap" for one in module["memory"])
+
+        archive = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
+        code = "  static const int32_t table[2] = {1, 2}; static float last; static int calls; last += (float)table[calls++ & 1];\n"
+        more = "  TVMBackendFreeWorkspace(1, 0, TVMBackendAllocWorkspace(1, 0, 8, 0, 8));\n"
+        self.assertEqual([heaps(code), heaps(code, "--cc", "gcc"), heaps(code + more, "--cc", "gcc")], [1, 0, 1])
+
     def test_runs_share_the_storages_of_the_graph_executor(self):
         (module,) = lists(support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar")
         storages = sum(bytes_of(one) for one in module["memory"] if one["kind"] == "storage")
