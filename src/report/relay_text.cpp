@@ -405,12 +405,35 @@ std::string_view model_name(std::string_view layer) {
   return is_number ? layer.substr(0, at) : layer;
 }
 
+/// Of a variable: its own numbers, or those of a parameter whose elements it has.
+struct Value {
+  Known known{};
+  std::string parameter{};  ///< with its '%'
+};
+
+/// What a caller learns from a function.
+struct FunctionText {
+  std::vector<std::string> parameters;
+  std::map<std::string, Known, std::less<>> read;  ///< by variables that it does not define
+  Value result{};
+};
+using FunctionTexts = std::map<std::string, FunctionText, std::less<>>;
+
+/// Reads the lines of one function, without those of functions inside of it.
 class QuantizationReader {
  public:
+  /// Reads a function that calls functions of the module.
+  QuantizationReader(std::string_view head, const FunctionTexts& module) : module_(module) {
+    for (const std::string_view parameter : arguments_of(head).arguments) {
+      if (!parameter.starts_with('%')) continue;
+      parameters_.emplace_back(parameter.substr(0, parameter.find(':')));
+    }
+  }
+
   void line(std::string_view raw) {
     const std::string text = without_comments(raw);
     std::string_view rest = trimmed(text);
-    if (rest.starts_with("def ") || rest.starts_with('}')) return;
+    if (rest.starts_with('}')) return;
     std::string_view target;
     const std::size_t assigned = rest.find(" = ");
     if (rest.starts_with('%') && assigned != rest.npos && rest.find('(') > assigned) {
@@ -421,14 +444,32 @@ class QuantizationReader {
     const std::string_view operation = rest.substr(0, rest.find('('));
     const std::vector<std::string_view> arguments = arguments_of(rest).arguments;
     if (target.empty()) return results(layer_in(raw), operation, rest, arguments);
-    const Known known = call(operation, arguments);
-    values_[std::string(target)] = known;
-    add_statement(target, operation, arguments, {layer_in(raw), known});
+    Value value = call(operation, arguments);
+    add_statement(target, operation, arguments, {layer_in(raw), value.known});
+    values_[std::string(target)] = std::move(value);
+  }
+
+  /// Takes the function `%name = fn (…) {…}` inside of this one.
+  void add_function(const std::string& name, QuantizationReader&& inner) {
+    FunctionText text = inner.as_callee();
+    auto free = text.read;
+    for (const std::string& parameter : text.parameters) free.erase(parameter);
+    for (const auto& [variable, stated] : free) note(variable, stated);
+    read_.results.merge(std::move(inner).finish().results);
+    functions_.insert_or_assign(name, std::move(text));
+  }
+
+  FunctionText as_callee() const {
+    const bool has_result = results_ == 1 && outputs_.size() == 1;
+    return {parameters_, variables_, has_result ? outputs_.front() : Value()};
   }
 
   RelayQuantization finish() && {
-    for (const std::string& name : contradicted_) read_.inputs.erase(name);
+    for (const auto& [variable, stated] : variables_) {
+      if (stated) read_.inputs.emplace(variable.substr(1), *stated);
+    }
     for (std::size_t i = 0; i < statements_.size(); ++i) add_result(i);
+    for (const Value& output : outputs_) read_.outputs.push_back(output.known);
     if (results_ != 1) read_.outputs.clear();
     return std::move(read_);
   }
@@ -439,14 +480,14 @@ class QuantizationReader {
                const std::vector<std::string_view>& arguments) {
     ++results_;
     if (!operation.empty() && whole.find('(') != whole.npos) {
-      read_.outputs.push_back(call(operation, arguments));
-      add_statement({}, operation, arguments, {layer, read_.outputs.back()});
+      outputs_.push_back(call(operation, arguments));
+      add_statement({}, operation, arguments, {layer, outputs_.back().known});
     } else if (operation.empty()) {
       for (const std::string_view variable : arguments) {
-        if (!variable.empty()) read_.outputs.push_back(of_variable(variable));
+        if (!variable.empty()) outputs_.push_back(of_variable(variable));
       }
     } else {
-      read_.outputs.push_back(of_variable(whole));
+      outputs_.push_back(of_variable(whole));
     }
   }
 
@@ -489,18 +530,21 @@ class QuantizationReader {
     read_.results.insert_or_assign(statements_[anchor].result.layer, std::move(result));
   }
 
-  Known of_variable(std::string_view variable) const {
-    const Known* const known = support::find_value(values_, std::string(variable));
-    return known != nullptr ? *known : std::nullopt;
+  Value of_variable(std::string_view variable) const {
+    const Value* const value = support::find_value(values_, std::string(variable));
+    return value != nullptr ? *value : Value{.parameter = std::string(variable)};
   }
 
   /// Of its result; notes what it states about its operands.
-  Known call(std::string_view operation, const std::vector<std::string_view>& arguments) {
+  Value call(std::string_view operation, const std::vector<std::string_view>& arguments) {
     if (!operation.empty() && is_one_of(kKeep, operation)) {
-      return arguments.empty() ? std::nullopt : of_variable(arguments.front());
+      return arguments.empty() ? Value() : of_variable(arguments.front());
     }
+    const FunctionTexts& callees = operation.starts_with('%') ? functions_ : module_;
+    const auto callee = callees.find(operation);
+    if (callee != callees.end()) return call(callee->second, arguments);
     constexpr std::string_view kQnn = "qnn.";
-    if (!operation.starts_with(kQnn)) return std::nullopt;
+    if (!operation.starts_with(kQnn)) return {};
     Known result;
     for (const QnnRow& row : kQnnRows) {
       if (!is_one_of(row.operations, operation.substr(kQnn.size()))) continue;
@@ -510,6 +554,17 @@ class QuantizationReader {
       } else if (static_cast<std::size_t>(row.operand) < arguments.size()) {
         note(arguments[static_cast<std::size_t>(row.operand)], stated);
       }
+    }
+    return {result};
+  }
+
+  Value call(const FunctionText& callee, const std::vector<std::string_view>& arguments) {
+    Value result{callee.result.known};
+    for (std::size_t i = 0; i < std::min(arguments.size(), callee.parameters.size()); ++i) {
+      const std::string& parameter = callee.parameters[i];
+      const auto read = callee.read.find(parameter);
+      if (read != callee.read.end()) note(arguments[i], read->second);
+      if (callee.result.parameter == parameter) result = of_variable(arguments[i]);
     }
     return result;
   }
@@ -525,27 +580,81 @@ class QuantizationReader {
   void note(std::string_view variable, const Known& stated) {
     // Results have numbers, parameters have names.
     if (!variable.starts_with('%') || values_.contains(std::string(variable))) return;
-    const std::string name(variable.substr(1));
-    if (!stated || *stated != read_.inputs.try_emplace(name, *stated).first->second) {
-      contradicted_.insert(name);
-    }
+    const auto [known, is_new] = variables_.try_emplace(std::string(variable), stated);
+    if (known->second != stated) known->second.reset();
   }
 
+  const FunctionTexts& module_;
+  std::vector<std::string> parameters_;
+  FunctionTexts functions_;  ///< inside of this one
   RelayQuantization read_;
-  std::map<std::string, Known, std::less<>> values_;
-  std::set<std::string> contradicted_;
+  std::map<std::string, Value, std::less<>> values_;
+  /// What operators state about variables that this function does not define; nothing: different
+  /// numbers, or none.
+  std::map<std::string, Known, std::less<>> variables_;
+  std::vector<Value> outputs_;
   std::vector<Statement> statements_;
   std::map<std::string, std::size_t, std::less<>> by_variable_;
-  std::size_t results_ = 0;  ///< more than one: of functions inside of main, or of branches
+  std::size_t results_ = 0;  ///< more than one: of branches
 };
+
+/// Calls `take` with the name and reader of each function of a text. One may call those in `module`
+/// and those inside of it, which stand before their calls.
+template <class Take>
+void for_each_function(std::string_view text, const FunctionTexts& module, Take&& take) {
+  struct Open {
+    std::string name;
+    QuantizationReader reader;
+    std::size_t blocks = 0;  ///< of conditions, and of functions that are arguments
+  };
+  constexpr std::size_t kDeepest = 8;
+  std::vector<Open> open;
+  while (!text.empty()) {
+    const std::string_view raw = support::take_line(text);
+    constexpr std::string_view kGlobal = "def @";
+    if (open.empty() && !raw.starts_with(kGlobal)) continue;
+    const std::string code = without_comments(raw);
+    const std::string_view line = trimmed(code);
+    const std::size_t inner = line.find(" = fn (");
+    if (line.starts_with(kGlobal)) {
+      open.clear();
+      const std::size_t at = kGlobal.size() - 1;
+      open.push_back({std::string(line.substr(at, line.find('(') - at)), {line, module}});
+    } else if (line.starts_with('%') && inner < line.find('(') && line.ends_with('{') &&
+               open.size() < kDeepest) {
+      open.push_back({std::string(line.substr(0, inner)), {line.substr(inner), module}});
+    } else if (line.starts_with('}') && open.back().blocks == 0) {
+      Open done = std::move(open.back());
+      open.pop_back();
+      open.empty() ? take(done.name, std::move(done.reader))
+                   : open.back().reader.add_function(done.name, std::move(done.reader));
+    } else {
+      if (line.starts_with('}')) --open.back().blocks;
+      if (line.ends_with('{')) ++open.back().blocks;
+      open.back().reader.line(raw);
+    }
+  }
+  // An unfinished text.
+  if (open.size() == 1) take(open.front().name, std::move(open.front().reader));
+}
 
 }  // namespace
 
 RelayQuantization quantization_in(std::string_view relay) {
-  QuantizationReader reader;
-  std::string_view main = main_of_relay(relay);
-  while (!main.empty()) reader.line(support::take_line(main));
-  return std::move(reader).finish();
+  // Main may call any other function, and these mostly call none.
+  const std::string_view main = main_of_relay(relay);
+  FunctionTexts module;
+  const auto keep = [&](const std::string& name, QuantizationReader&& reader) {
+    module.insert_or_assign(name, reader.as_callee());
+  };
+  const auto begin = static_cast<std::size_t>(main.empty() ? 0 : main.data() - relay.data());
+  for_each_function(relay.substr(0, begin), module, keep);
+  for_each_function(relay.substr(begin + main.size()), module, keep);
+  RelayQuantization quantization;
+  for_each_function(main, module, [&](const std::string&, QuantizationReader&& reader) {
+    quantization = std::move(reader).finish();
+  });
+  return quantization;
 }
 
 }  // namespace mlf::report

@@ -73,11 +73,38 @@ TEST(RelayQuantization, IsUnknownIfTheTextDoesNotStateNumbers) {
       "}\n");
   EXPECT_TRUE(read.inputs.empty());
   EXPECT_EQ(read.outputs, (std::vector<std::optional<Quantization>>{Quantization{0.5, 7}}));
-  // Functions inside of main have results of their own.
-  EXPECT_TRUE(
-      quantization_in("def @main(%x) {\n  %0 = fn (%y) {\n    qnn.quantize(%y, 1f, 0)\n  };\n"
-                      "  qnn.quantize(%x, 1f, 0)\n}\n")
-          .outputs.empty());
+  // One of several branches has the result.
+  EXPECT_TRUE(quantization_in("def @main(%x) {\n  if (%c) {\n    qnn.quantize(%x, 1f, 0)\n"
+                              "  } else {\n    qnn.quantize(%x, 2f, 0)\n  }\n}\n")
+                  .outputs.empty());
+}
+
+TEST(RelayQuantization, FollowsCallsOfFunctions) {
+  const std::string text =
+      "def @main(%x: Tensor[(1, 4), int8], %y: Tensor[(1, 4), int8]) -> Tensor[(1, 4), int8] {\n"
+      "  %0 = fn (%a, %b, Composite=\"cmsis-nn.qnn_add\") {\n"
+      "    %1 = qnn.add(%a, %b, 0.5f, 1, 0.25f, 2, 1f, 3);\n    clip(%1, a_min=0f)\n"
+      "  } /* ty=fn (int8) -> int8 */;\n"
+      "  %2 = %0(%y, %z);\n  %3 = @first(%x, meta[relay.Constant][0]);\n"
+      "  %4 = @pool(%3) /* ty=Tensor[(1, 4), int8] */;\n  (%4, %2)\n}\n\n"
+      "def @first(%i: Tensor[(1, 4), int8], %w, Compiler=\"cmsis-nn\") -> Tensor[(1, 4), int8] {\n"
+      "  %5 = fn (%f, %g) {\n    %6 = qnn.conv2d(%f, %g, 3, %s, 0.02f, 0.01f);\n"
+      "    qnn.requantize(%6, 0.1f, 0, 0.05f, -5)\n  };\n  %5(%i, %w)\n}\n\n"
+      "def @pool(%p) {\n  %7 = cast(%p, dtype=\"int32\");\n  nn.avg_pool2d(%7)\n}\n";
+  const RelayQuantization read = quantization_in(text);
+  EXPECT_EQ(read.inputs.at("x"), (Quantization{0.02, 3}));
+  EXPECT_EQ(read.inputs.at("y"), (Quantization{0.5, 1}));
+  EXPECT_EQ(read.outputs,
+            (std::vector<std::optional<Quantization>>{Quantization{0.05, -5}, Quantization{1, 3}}));
+  // Functions that call each other, or without an end, have no known result.
+  const auto unknown = std::vector<std::optional<Quantization>>{std::nullopt};
+  EXPECT_EQ(quantization_in("def @f(%x) {\n  @g(%x)\n}\ndef @g(%x) {\n  @f(%x)\n}\n"
+                            "def @main(%x) {\n  @f(%x)\n}\n")
+                .outputs,
+            unknown);
+  std::string nested = "def @main(%x) {\n";
+  for (int i = 0; i < 100'000; ++i) nested += "%0 = fn (%y) {\n";
+  EXPECT_TRUE(quantization_in(nested).outputs.empty());
 }
 
 TEST(RelayText, HasMainUpToItsBrace) {

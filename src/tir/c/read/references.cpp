@@ -75,7 +75,10 @@ std::vector<DeclaredVariable> variables_in(std::string_view text, std::span<cons
     }
     if (word == "(" || word == "[" || word == "{") ++depth;
     if (word == ")" || word == "]" || word == "}") depth -= depth > 0 ? 1 : 0;
-    if (word == "}" && depth == 0) ++words;
+    if (word == "}" && depth == 0) {
+      ++words;
+      is_tag = false;
+    }
     if (depth > 0) continue;
     if (word == ";") break;
     if (word == "typedef") return {};
@@ -156,7 +159,9 @@ CReferences references_of(std::string_view text, const MacroValues& macros) {
     const bool is_function = has_body && text[item.head.end] == '{';
     const bool is_certain = !is_conditional(item);
     if (is_function) c::add_static(text, item.body, references.written);
-    if (!is_function && item.kind != c::ItemKind::prototype) {
+    // A pointer to a function is a variable.
+    const bool is_prototype = item.kind == c::ItemKind::prototype && head.find("(*") == head.npos;
+    if (!is_function && !is_prototype) {
       c::add_variables(text, item, is_certain && !c::is_weak(head), references);
     }
     if (!is_function || !is_certain) continue;

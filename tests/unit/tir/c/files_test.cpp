@@ -33,8 +33,9 @@ TEST(CFiles, SayWhereEachFunctionIs) {
   EXPECT_EQ(text.substr(range.begin, range.end - range.begin) + "\n", kKernel);
 }
 
+using Names = std::set<std::string, std::less<>>;
+
 TEST(CFiles, SayWhatTheyReferTo) {
-  using Names = std::set<std::string, std::less<>>;
   const CReferences references = references_of(
       "#include <math.h>\n#include \"arm_nn.h\"\n#define TWICE(x) fmaf(x, 2, 0)\n"
       "#if 0\nint gone(void) { return lost(); }\n#endif\n"
