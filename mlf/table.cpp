@@ -128,8 +128,12 @@ std::string time_text(std::uint64_t min, std::optional<std::uint64_t> max, std::
                       int digits) {
   constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
       {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+  // Parts of a longer time have the same unit, and few digits need no exponent.
+  constexpr double kMostOfUnit = 5'000;
   auto unit = kUnits.begin();
-  while (unit + 1 != kUnits.end() && static_cast<double>(largest) >= (unit + 1)->second) ++unit;
+  while (unit + 1 != kUnits.end() && static_cast<double>(largest) >= kMostOfUnit * unit->second) {
+    ++unit;
+  }
   const auto number = [&](std::uint64_t nanoseconds) {
     return fmt::format("{:.{}g}", static_cast<double>(nanoseconds) / unit->second, digits);
   };

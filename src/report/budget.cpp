@@ -187,8 +187,10 @@ void add_missing_times(const ModuleReport& module, Resource resource,
         "the profile assumes the cycles of an instruction: measure on the board, or state them "
         "with "
         "mlf profile --cpi");
-  } else {
+  } else if (!module.call_times().nanoseconds.is_known()) {
     missing.emplace_back("the profile has no times: mlf profile --clock HERTZ");
+  } else {
+    missing.emplace_back("the profile has a range of cycles for an instruction: mlf profile --cpi");
   }
 }
 
@@ -300,13 +302,17 @@ BudgetResult result_of(std::string module, const Limit& limit, const Count& need
 
 std::string shortfall(const BudgetResult& result) {
   const Limit& limit = result.limit;
-  const std::string_view unit = limit.memory ? "bytes" : info(limit.resource).unit;
-  if (result.verdict == Verdict::exceeds) {
-    return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
-  }
+  const auto too_many = [&](std::uint64_t amount) {
+    if (limit.resource == Resource::time && !limit.memory) {
+      return fmt::format("{:.6g} ms too many", static_cast<double>(amount) / 1e6);
+    }
+    const std::string_view unit = limit.memory ? "bytes" : info(limit.resource).unit;
+    return fmt::format("{} {} too many", amount, unit);
+  };
+  if (result.verdict == Verdict::exceeds) return too_many(result.needed.min - limit.most);
   if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
   if (!result.needed.max) return "the upper bound is unknown";
-  return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
+  return "up to " + too_many(*result.needed.max - limit.most);
 }
 
 std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,

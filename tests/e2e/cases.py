@@ -299,6 +299,27 @@ class Cases(unittest.TestCase):
                 self.expect(0, "verify", archive)
                 self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
 
+    def test_sections_that_only_a_linker_script_knows_make_ram_a_range(self):
+        kernels = "codegen/host/src/default_lib1.c"
+        head = b"TVM_DLL int32_t tvmgen_default_fused"
+
+        def ram(section, *options):
+            archive = self.edited("past-a-constant", kernels, lambda old: old.replace(
+                head, b"__attribute__((section(\"%s\"))) " % section + head) + b"\n")  # fmt: skip
+            command = ["check", "--json", "--ram", "1M", "--cc", "gcc", "--cflags=-O1 -fno-pic", "--library-stack", "0"]
+            result = json.loads(support.run(*command, *options, archive).stdout)
+            (one,) = [one for one in result["results"] if one["resource"] == "ram"]
+            return one["needed"]
+
+        plain = ram(b".text.fast")
+        either = ram(b".ramfunc")
+        self.assertEqual(either["min"], plain["min"])
+        self.assertGreater(either["max"], plain["max"] + 200)
+        self.assertEqual(ram(b".ramfunc", "--section", ".ramfunc=flash"), plain)
+        certain = ram(b".ramfunc", "--section", ".ramfunc=ram")
+        self.assertGreater(certain["min"], plain["min"] + 200)
+        self.assertLessEqual(certain["max"], either["max"])
+
     def test_macros_of_the_compiler_decide_conditions(self):
         """A kernel runs twice where DEBUG is defined, and a log of main is there where LEVEL is above 1."""
         kernels = "codegen/host/src/default_lib1.c"
@@ -317,6 +338,11 @@ class Cases(unittest.TestCase):
         self.assertEqual(calls("--define", "DEBUG", "--undefine", "LEVEL"), once + 1)
         self.assertEqual(calls("--undefine", "DEBUG", "--define", "LEVEL=1"), once)
         self.assertEqual(calls("--cc", "gcc", "--cflags=-DDEBUG=2", "--undefine", "LEVEL"), once + 1)
+        predefined = self.edited("past-a-constant", kernels, lambda old: re.sub(
+            call, rb"\n\1\n#ifdef __GNUC__\n\1\n#endif", old))  # fmt: skip
+        report = module_of(json_of("report", "--json", "--cc", "gcc", predefined))
+        self.assertEqual(len(report["calls"]), once + 1)
+        self.assertIsInstance(report["mac"], int)
         unknown = module_of(json_of("report", "--json", archive))["mac"]
         self.assertNotEqual(unknown, self.report("past-a-constant")["mac"])
         self.expect(0, "verify", "--undefine", "DEBUG", "--undefine", "LEVEL", archive)

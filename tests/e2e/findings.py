@@ -295,6 +295,31 @@ class Findings(unittest.TestCase):
         command = ["check", "--cc", "gcc", "--no-finding", "writable-constants", path]
         self.assertEqual(support.run(*command).returncode, 1)
         self.assertNotIn("writable-constants", compiled(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")[1])
+        # The C alone shows it, too.
+        (finding,) = found(path.read_bytes())["writable-constants"]
+        self.assertEqual(finding["bytes"], module["flash"]["constants"])
+        self.assertIn("const_workspace", finding["where"])
+
+    def test_constants_that_are_not_const_are_in_the_memory_of_their_section(self):
+        source = "codegen/host/src/default_lib1.c"
+        with tarfile.open(support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar") as tar:
+            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        section = b'section(".rodata.tvm"), '
+        self.assertIn(section, members[source])
+
+        def ram_and_constants(by, *options):
+            edited = {**members, source: members[source].replace(section, by)}
+            text = support.run_ok("report", "--json", *options, "-", input=support.make_tar(edited)).stdout
+            (module,) = json.loads(text)["modules"]
+            return module["ram"]["pools"], module["flash"]["constants"]
+
+        pools, constants = ram_and_constants(section)
+        self.assertEqual(ram_and_constants(b""), (pools + constants, constants))
+        self.assertEqual(ram_and_constants(b'section(".data.tvm"), '), (pools + constants, constants))
+        either = ({"min": pools, "max": pools + constants}, constants)
+        self.assertEqual(ram_and_constants(b'section(".weights"), '), either)
+        # A compiler has them in its sections.
+        self.assertEqual(ram_and_constants(b"", "--cc", "gcc")[0], pools)
 
     def test_have_a_case_for_every_rule(self):
         """Those that need an archive of TVM's are in report.py and below."""
