@@ -114,7 +114,7 @@ AccessSets::Surroundings AccessSets::surroundings_of(const PlacedAccess& access,
   for (; at != level && at != RegionId::function; at = regions_[at].parent) {
     const Region& one = regions_[at];
     const bool is_counted = one.kind == RegionKind::loop || one.kind == RegionKind::conditional;
-    result.is_complete = result.is_complete && is_counted;
+    if (!is_counted) result.inside.tests.emplace_back();
     if (one.loop) loops.push_back(one.loop);
     if (one.loop && std::ranges::find(access.first_only, one.loop) != access.first_only.end()) {
       result.inside.tests.push_back({first_iteration_of(one.loop)});
@@ -287,7 +287,6 @@ bool AccessSets::move_by(const std::vector<Distances>& all, ByteSet& bytes) {
 /// Small steps come first, because they merge many spans into one.
 bool AccessSets::move_by(const Surroundings& around, const Ranges& ranges, AccessedBytes& result) {
   const graph::IterationDomain& inside = around.inside;
-  result.is_exact = result.is_exact && around.is_complete;
   bool never_happens = !meets_constants(inside, result.is_exact);
   std::vector<Distances> all;
   for (const graph::IterationDomain::Group& group : inside.groups()) {

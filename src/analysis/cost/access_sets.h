@@ -74,7 +74,6 @@ class AccessSets {
   struct Surroundings {
     graph::IterationDomain inside{};
     std::vector<tir::Node> outside{};  // loops that stand still, from the inside out
-    bool is_complete = true;           // all loops and conditions are there
   };
 
   Surroundings surroundings_of(const PlacedAccess& access, RegionId level) const;

@@ -4,7 +4,6 @@
 #include <bit>
 #include <limits>
 #include <optional>
-#include <string>
 
 #include "support/error.h"
 
