@@ -94,9 +94,7 @@ std::string first_error(std::string_view errors, const std::filesystem::path& di
   }
   const bool is_elsewhere = place.find('/') != place.npos && !place.starts_with(directory.string());
   if (is_elsewhere) return std::string(place) + "error in a file that is not in the archive";
-  // TVM prints float16 as `half`, which C does not have.
-  if (message.find("unknown type name 'half'") == message.npos) return std::string(message);
-  return std::string(message) + "; define it: --cflags=-Dhalf=__fp16 for Arm, or -Dhalf=_Float16";
+  return std::string(message);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "compile/c_compiler.h"
 #include "compile/object_file.h"
+#include "support/characters.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -31,8 +32,13 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   };
   compiler.directory().write(stem + ".c", text);
   // -fstack-usage writes <number>.su beside the object.
-  const std::vector<std::string> arguments{"-fstack-usage", "-w", "-c", path(".c")};
-  const ProgramResult result = compiler.start(arguments, path(".o"));
+  std::vector<std::string> arguments{"-fstack-usage", "-w", "-c", path(".c")};
+  ProgramResult result = compiler.start(arguments, path(".o"));
+  if (!is_success(result) && support::find_word(result.errors, "half") != std::string::npos) {
+    // TVM's name of float16, unless the user's flags or the C define it.
+    arguments.insert(arguments.end(), {"-include", "mlf/half.h"});
+    result = compiler.start(arguments, path(".o"));
+  }
   if (lacks_header(result)) {
     code.uncompiled.push_back("'" + file.name + "' was not compiled: the compiler " +
                               why_it_failed(result, compiler.directory().path()));

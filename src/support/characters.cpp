@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <iterator>
-#include <sstream>
+#include <cctype>
+#include <cstddef>
 
 #include "mlf/diagnostics.h"
 
@@ -15,9 +15,30 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<std::string>(in), {}};
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  bool is_in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+      is_in_word = false;
+      continue;
+    }
+    if (!is_in_word) words.emplace_back();
+    is_in_word = true;
+    const bool is_quote = quote == 0 ? c == '"' || c == '\'' : c == quote;
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    const bool escapes = quote == 0 || (quote == '"' && (next == '"' || next == '\\'));
+    if (is_quote) {
+      quote = quote == 0 ? c : '\0';
+    } else if (c == '\\' && escapes && next != '\0') {
+      words.back() += text[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
 }
 
 char32_t take_character(std::string_view& text) {

@@ -46,8 +46,8 @@ std::string_view without_number(std::string_view name);
 /// Returns `text` without the blanks and tabs at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// Returns the parts of `text` between blanks.
-MLF_API std::vector<std::string> words_of(const std::string& text);
+/// Returns the words that a POSIX shell makes of `text` with quotes and backslashes.
+MLF_API std::vector<std::string> words_of(std::string_view text);
 
 /// The result of `take_character` for bytes that are not UTF-8: malformed, overlong, surrogates.
 inline constexpr char32_t kNotUtf8 = 0xffffffff;

@@ -372,6 +372,17 @@ class CompiledCode(unittest.TestCase):
             change = numbers.get(f"compiled.{section}", {"before": was, "after": was})
             self.assertEqual((change["before"], change["after"]), (was, now))
 
+    def test_has_float16_by_the_name_of_the_compiler(self):
+        archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
+        flags = ("--cc", "gcc", "--cflags=-O1 -DX='a b'")
+        (module,) = json.loads(support.run_ok("report", "--json", *flags, archive).stdout)["modules"]
+        self.assertEqual([module["compiled"]], [one["compiled"] for one in self.compiled(archive)])
+        support.run_ok("check", *flags, "--code", "64K", archive)
+        support.run_ok("diff", *flags, archive, archive)
+        result = support.run("report", "--cc", "gcc -U__FLT16_MAX__", archive)
+        self.assertEqual(result.returncode, 65)
+        self.assertRegex(result.stderr, rb"half-in-c.*-Dhalf=TYPE")
+
     def test_a_former_option_prints_csv(self):
         self.assertEqual(support.run_ok("report", "--csv", QNN).stdout,
                          support.run_ok("report", "--format", "csv", QNN).stdout)

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mlf::test {
 namespace {
 
 using support::find_word;
+using support::words_of;
 
 TEST(Characters, ANumberThatMakesANameUniqueIsLeftOut) {
   EXPECT_EQ(support::without_number("x_12"), "x");
@@ -15,6 +18,13 @@ TEST(Characters, ANumberThatMakesANameUniqueIsLeftOut) {
   for (const std::string_view name : {"x", "x1", "x_", "_1", "12", ""}) {
     EXPECT_EQ(support::without_number(name), name);
   }
+}
+
+TEST(WordsOf, AreThoseOfAShell) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words_of("  -Os\t-mcpu=m4\n"), (Words{"-Os", "-mcpu=m4"}));
+  EXPECT_EQ(words_of(R"(-DX="a b" '-D Y="z"' c\ d "\"\\\n" '\' "")"),
+            (Words{"-DX=a b", R"(-D Y="z")", "c d", R"("\\n)", "\\", ""}));
 }
 
 TEST(FindWord, SkipsPartsOfOtherWords) {
