@@ -114,7 +114,10 @@ struct ModuleIntegration {
   /// In alphabetical order. Those that the object files lack if a compiler is given and compiles
   /// all, otherwise those that the C names, and macros of other headers.
   std::vector<ExternalName> external{};
-  bool is_linked = false;                          ///< whether `external` is what object files lack
+  bool is_linked = false;  ///< whether `external` is what object files lack
+  /// In alphabetical order. Functions of the C, and all that object files define, of which a
+  /// program can have one.
+  std::vector<std::string> defined{};
   std::vector<ExternalName> headers{};             ///< to be on the include path
   std::vector<std::string> include_directories{};  ///< of the archive
   std::vector<std::string> definitions{};          ///< names that the C uses and no file defines

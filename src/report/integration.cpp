@@ -125,6 +125,7 @@ class Integrator {
     add_heap_and_stack();
     add_variables();
     add_external();
+    add_defined();
     add_headers();
     add_flags();
     return std::move(list_);
@@ -165,6 +166,8 @@ class Integrator {
           one.symbol, Prototype{deployment::prototype_in(definition, one.symbol), file.name});
     }
     uses_half_ = uses_half_ || support::find_word(text, kHalf) != text.npos;
+    defines_half_ = defines_half_ || text.find("#define half ") != text.npos ||
+                    text.find(" half;") != text.npos;
   }
 
   IntegrationFunction function_named(const std::string& symbol) const {
@@ -454,6 +457,15 @@ class Integrator {
     }
   }
 
+  void add_defined() {
+    const auto add_exported = [&](const CompiledCode& code) {
+      defined_.insert(code.exported.begin(), code.exported.end());
+    };
+    if (report_.code) add_exported(*report_.code);
+    if (report_.objects) add_exported(report_.objects->code);
+    list_.defined.assign(defined_.begin(), defined_.end());
+  }
+
   /// A member that `#include` of a path may mean, and the directory that makes it so.
   std::optional<std::string> directory_of(std::string_view path) const {
     for (const archive::Member& member : archive_.members()) {
@@ -477,7 +489,7 @@ class Integrator {
         list_.include_directories.push_back(*directory);
       }
     }
-    if (uses_half_ && !defined_.contains(kHalf)) list_.definitions.emplace_back(kHalf);
+    if (uses_half_ && !defines_half_) list_.definitions.emplace_back(kHalf);
   }
 
   void add_flags() {
@@ -508,6 +520,7 @@ class Integrator {
   std::map<std::string, Prototype, std::less<>> prototypes_;
   const FileRef* system_library_ = nullptr;
   bool uses_half_ = false;
+  bool defines_half_ = false;
 };
 
 /// Of the C, which is what the compiler gets; of functions without it, those of the report.

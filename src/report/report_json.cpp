@@ -84,6 +84,7 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleF
   out.objects("memory", list.memory, write_integration_memory);
   out.objects("external", list.external, write_external);
   out.member("external_from", list.is_linked ? "objects" : "c");
+  out.member("defined", list.defined);
   out.objects("headers", list.headers, write_external);
   out.member("include_directories", list.include_directories);
   out.member("definitions", list.definitions);

@@ -325,6 +325,13 @@ class Build:
                 (needed if words[-2] in "Uw" else defined).add(words[-1])
         return {name for name in needed - defined if not name.startswith("__asan")}
 
+    def exported(self):
+        """The symbols of which a program can have one, by nm: functions, and variables."""
+        nm = "nm" if self.compiler == "gcc" else "arm-none-eabi-nm"
+        lines = [line.split() for path in self.objects for line in self.run(nm, path).splitlines()]
+        functions = {words[-1] for words in lines if words[-2] == "T"}
+        return functions, {words[-1] for words in lines if words[-2] in "BCDR"}
+
     def sizes(self):
         """The bytes of each variable that the objects define, by nm."""
         nm = "nm" if self.compiler == "gcc" else "arm-none-eabi-nm"
@@ -457,6 +464,11 @@ class Integration(unittest.TestCase):
                         continue
                     self.assertEqual(module["external_from"], "objects")
                     self.assertEqual({one["name"] for one in module["external"]}, build.undefined())
+                    functions, variables = build.exported()
+                    self.assertEqual(set(module["defined"]), functions | variables)
+                    (of_c,) = (one for one in lists(archive) if one["name"] == module["name"])
+                    self.assertLessEqual(functions, set(of_c["defined"]))
+                    self.assertLessEqual(set(of_c["defined"]), functions | variables)
                     origins = {one["name"]: one["origin"] for one in module["external"]}
                     self.assertNotIn("unknown", origins.values(), origins)
                     defined = build.sizes()

@@ -165,7 +165,9 @@ CReferences references_of(std::string_view text, const MacroValues& macros) {
       c::add_variables(text, item, is_certain && !c::is_weak(head), references);
     }
     if (!is_function || !is_certain) continue;
-    const bool is_static = support::find_word(head, "static") != head.npos;
+    // __STATIC_INLINE and __STATIC_FORCEINLINE are macros of CMSIS-Core.
+    const bool is_static =
+        support::find_word(head, "static") != head.npos || head.find("__STATIC_") != head.npos;
     is_static ? void(own.insert(item.name)) : void(references.defined.emplace(item.name));
     const bool is_inline = head.find("inline") != head.npos;
     if (!is_static && !is_inline && !c::is_weak(head)) references.exported.emplace(item.name);
