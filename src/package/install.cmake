@@ -18,7 +18,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/schemas/ DESTINATION ${CMAKE_INSTALL_DAT
 install(EXPORT mlf-targets NAMESPACE mlf:: DESTINATION ${MLF_PACKAGE_DIR})
 
 set(MLF_HEADERS_DIR ${CMAKE_INSTALL_DATADIR}/mlf/include)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/compile/include/ DESTINATION ${MLF_HEADERS_DIR})
+# Those of CMSIS-NN are for analysis: a program has to find the real ones.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/compile/include/ DESTINATION ${MLF_HEADERS_DIR}
+        PATTERN "arm_*" EXCLUDE)
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/mlf-config.cmake.in ${PROJECT_BINARY_DIR}/mlf-config.cmake
   INSTALL_DESTINATION ${MLF_PACKAGE_DIR} PATH_VARS CMAKE_INSTALL_BINDIR MLF_HEADERS_DIR)

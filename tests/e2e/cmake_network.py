@@ -33,6 +33,11 @@ ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
 QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
 TWO_MODULES = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
 GRAPH = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
+OPERATOR = support.ARCHIVES / "tvm-0.9-op-add.tar"
+FLOAT16 = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
+CMSIS = support.BUNDLED_CORPUS / "tvm-0.18/cmsis-nn/module.tar"
+HALF = 'error: #error "C and this compiler have no type half (half-in-c): -mfp16-format=ieee for Arm, or -Dhalf=TYPE"'
+NOTHING = "int main(void) { return 0; }\n"
 
 # Prints the outputs of networks for inputs of bytes 0, 1, 2, ….
 MAIN = """\
@@ -154,13 +159,13 @@ def is_there(machine):
 class Project(program_case.Directory):
     """A project in C of a program `app` that links networks."""
 
-    def write(self, networks, main, machine=None):
+    def write(self, networks, main, machine=None, before=""):
         """`networks` are calls of mlf_add_network without the first parenthesis; their first words are their
-        names."""
+        names. `before` is CMake in front of them."""
         names = " ".join(one.split()[0] for one in networks)
         calls = "\n".join(f"mlf_add_network({one})" for one in networks)
         (self.directory / "CMakeLists.txt").write_text(
-            f"cmake_minimum_required(VERSION 3.25)\nproject(app C)\nfind_package(mlf 0.1 REQUIRED)\n{calls}\n"
+            f"cmake_minimum_required(VERSION 3.25)\nproject(app C)\nfind_package(mlf 0.1 REQUIRED)\n{before}\n{calls}\n"
             f"add_executable(app main.c)\ntarget_link_libraries(app PRIVATE {names} m)\n"
         )
         (self.directory / "main.c").write_text(main)
@@ -183,6 +188,12 @@ class Project(program_case.Directory):
     def require(self, result):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
+
+    def refusal(self, *arguments):
+        """What CMake says in one error of mlf_add_network."""
+        errors = re.sub(r"\s+", " ", self.configure(*arguments).stderr)
+        self.assertEqual(errors.count("CMake Error"), 1, errors)
+        return errors
 
     def built(self, **options):
         self.require(self.configure(**options))
@@ -273,17 +284,109 @@ class Networks(Project):
         self.built()
         self.assertEqual(self.printed(), [expected(QNN)])
         self.write(["qnn net PREFIX kws"], main_text((QNN_CALL, "kws")))
-        self.assertIn("PREFIX needs an archive", self.configure().stderr)
+        self.assertIn("PREFIX needs an archive", self.refusal())
 
     def test_of_several_modules_are_one_library(self):
-        self.write([f"both {TWO_MODULES}"], "int main(void) { return 0; }\n")
+        self.write([f"both {TWO_MODULES}"], NOTHING)
         self.built()
 
     def test_of_the_graph_executor_have_no_prefix(self):
-        self.write([f"graph {GRAPH}"], "int main(void) { return 0; }\n")
+        self.write([f"graph {GRAPH}"], NOTHING)
         self.built()
-        self.write([f"graph {GRAPH} PREFIX kws"], "int main(void) { return 0; }\n")
-        self.assertIn("PREFIX needs an archive of the AOT executor", self.configure().stderr)
+        for archive in (GRAPH, OPERATOR):
+            self.write([f"net {archive} PREFIX kws"], NOTHING)
+            self.assertIn("PREFIX needs an archive of the AOT executor", self.refusal())
+
+    def test_have_the_type_of_float16_that_the_compiler_has(self):
+        self.budget('code = "64K"\n')
+        self.write([f"net {FLOAT16} BUDGET budget.toml REPORT page.html"], main_text())
+        self.built()
+        # One that the user defines later, as a target or an option may.
+        with (self.directory / "CMakeLists.txt").open("a") as file:
+            file.write("target_compile_definitions(net PRIVATE half=of_the_user)\n")
+        self.require(self.configure())
+        self.assertIn("unknown type name ‘of_the_user’", self.build().stdout)
+        net = self.directory / "net"
+        net.mkdir()
+        subprocess.run(["tar", "-xf", FLOAT16, "-C", net], check=True)
+        source = net / "codegen/host/src/default_lib1.c"
+        source.write_text("typedef _Float16 half;\n" + source.read_text())
+        self.write(["net net"], main_text())
+        self.built()
+        if is_there(CORTEX_M):
+            self.write([f"net {FLOAT16}"], NOTHING, CORTEX_M)
+            shutil.rmtree(self.directory / "build")
+            self.require(self.configure())
+            self.assertEqual(set(re.findall("error: .*", self.build().stdout)), {HALF})
+            self.require(self.configure("-DCMAKE_C_FLAGS=-mfp16-format=ieee -mcpu=cortex-m3 -mthumb"))
+            self.require(self.cmake("--build", "build", "--target", "net"))
+
+    def test_find_no_declarations_of_cmsis_nn_that_are_for_analysis(self):
+        self.write([f"net {CMSIS}"], NOTHING)
+        self.require(self.configure())
+        self.assertRegex(self.build().stdout, r"arm_\w+\.h: No such file")
+        self.assertEqual([], [*package().rglob("arm_*.h")])
+
+    def test_are_checked_with_the_options_of_the_build(self):
+        """Of groups, with blanks and quotes, of linked targets, and of one language."""
+        self.budget('code = "64K"\n')
+        before = r"""enable_language(CXX)
+add_compile_options("-DX=\"a b\"" -DY='c' $<$<COMPILE_LANGUAGE:C>:-DONLY_C>)
+add_compile_definitions("TEXT=\"x y\"")
+add_library(zi INTERFACE)
+target_compile_options(zi INTERFACE "SHELL:-imacros limits.h" -Os "SHELL:-include 'a header.h'")
+target_include_directories(zi INTERFACE "in clude")"""
+        (self.directory / "in clude").mkdir()
+        (self.directory / "in clude/a header.h").write_text(
+            "#if !defined ONLY_C || !defined INT_MAX || Y != 'c' || !defined __OPTIMIZE_SIZE__\n"
+            "#error options\n#endif\n"
+            'extern char is_x[sizeof X == sizeof "a b" ? 1 : -1];\n'
+        )
+        self.write([f"qnn {QNN} BUDGET budget.toml REPORT page.html"], main_text((QNN_CALL, "tvmgen")), before=before)
+        with (self.directory / "CMakeLists.txt").open("a") as file:
+            file.write("target_link_libraries(qnn PRIVATE zi)\n")
+        for generator in ("Ninja", "Unix Makefiles", "Ninja Multi-Config"):
+            with self.subTest(generator):
+                self.built(generator=generator)
+                shutil.rmtree(self.directory / "build")
+
+
+class Names(Project):
+    def place(self, name):
+        self.directory /= name
+        self.directory.mkdir()
+        (self.directory / "budget.toml").write_text('code = "64K"\n')
+        shutil.copy(QNN, self.directory / "module.tar")
+
+    def test_of_directories_may_have_blanks_and_patterns(self):
+        self.place("a b[1]*(c)")
+        (self.directory / "net").mkdir()
+        subprocess.run(["tar", "-xf", QNN, "-C", self.directory / "net"], check=True)
+        for archive in ("module.tar", "net"):
+            with self.subTest(archive):
+                self.write([f"qnn {archive} BUDGET budget.toml REPORT page.html"], main_text((QNN_CALL, "tvmgen")))
+                self.built()
+                self.assertEqual(self.printed(), [expected(QNN)])
+                shutil.rmtree(self.directory / "build")
+
+    def test_that_are_no_names_in_lists_are_one_error(self):
+        for name in ("a;b.tar", "a[b.tar", "a]b.tar"):
+            shutil.copy(QNN, self.directory / name)
+            self.write([f"qnn [==[{name}]==]"], main_text((QNN_CALL, "tvmgen")))
+            errors = self.refusal()
+            self.assertIn("mlf_add_network: CMake has no lists of names with ;", errors)
+            self.assertIn(name, errors)
+        self.write([f"qnn {QNN} BUDGET [==[a;b.toml]==]"], main_text((QNN_CALL, "tvmgen")))
+        self.assertIn("a;b.toml", self.refusal())
+        self.place("a[b")
+        self.write(["qnn module.tar"], main_text((QNN_CALL, "tvmgen")))
+        self.assertIn("a[b", self.refusal())
+
+    def test_of_archives_that_are_not_there_are_told_by_mlf(self):
+        self.write(["qnn nothing.tar"], NOTHING)
+        self.assertRegex(self.refusal(), r"mlf_add_network: mlf: error: \S+/nothing.tar: ")
+        (self.directory / "nothing.tar").write_text("no archive")
+        self.assertRegex(self.refusal(), r"mlf_add_network: mlf: error: \S+/nothing.tar: ")
 
 
 class Guide(program_case.Directory):
@@ -392,15 +495,13 @@ class Changes(Project):
 
 class TwoNetworks(Project):
     def test_of_one_name_are_refused_by_name(self):
-        self.write([f"qnn {QNN}", f"add {ADD}"], main_text((QNN_CALL, "tvmgen")))
-        errors = re.sub(r"\s+", " ", self.configure().stderr)
-        self.assertIn("add and qnn both define tvmgen_default_run: give one of them a PREFIX", errors)
-
-    def test_that_cmake_does_not_know_are_refused_by_the_linker(self):
-        """Of the graph executor, whose functions the application names."""
-        self.write([f"first {GRAPH}", f"second {GRAPH}"], "int main(void) { return 0; }\n")
-        self.require(self.configure())
-        self.assertIn("multiple definition of `TVMSystemLibEntryPoint'", self.build().stdout)
+        """Of main, of the graph executor's table, and of operators."""
+        project = "build one of them as a project of its own"
+        for first, second, words in ((QNN, ADD, "tvmgen_default___tvm_main__: give one of them a PREFIX"),
+                                     (GRAPH, GRAPH, f"TVMSystemLibEntryPoint: {project}"),
+                                     (OPERATOR, OPERATOR, f"__tvm_main__: {project}")):  # fmt: skip
+            self.write([f"first {first}", f"second {second}"], NOTHING)
+            self.assertIn(f"second and first both define {words}", self.refusal())
 
 
 if __name__ == "__main__":
