@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/core.h>
+#include <locale.h>
 
 #include <algorithm>
 #include <numeric>
@@ -16,7 +17,6 @@
 #include "archive/replace_file.h"
 #include "archive/tar_walk.h"
 #include "archive/temporary.h"
-#include "archive/utf8_locale.h"
 #include "support/error.h"
 #include "support/sha256.h"
 
@@ -27,6 +27,27 @@ using support::File;
 using support::FileContent;
 
 // --- What libarchive reads -----------------------------------------------------------------------
+
+/// libarchive converts PAX names to the thread's locale; mlf needs them as UTF-8. Gives the current
+/// thread a UTF-8 character set until the end of the scope. If the system has no C.UTF-8, names
+/// beyond ASCII may fail the comparison, which rejects the archive.
+class Utf8Locale {
+ public:
+  Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+    if (locale_ != nullptr) before_ = ::uselocale(locale_);
+  }
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+  ~Utf8Locale() {
+    if (locale_ == nullptr) return;
+    ::uselocale(before_);
+    ::freelocale(locale_);
+  }
+
+ private:
+  locale_t locale_ = nullptr;
+  locale_t before_ = nullptr;
+};
 
 struct FreeView {
   void operator()(::archive* reader) const { archive_read_free(reader); }

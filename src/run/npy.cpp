@@ -1,28 +1,18 @@
 #include "run/npy.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <fcntl.h>
 #include <zlib.h>
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
-#include <memory>
-#include <new>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "archive/utf8_locale.h"
 #include "support/error.h"
 #include "support/file.h"
-#include "support/lookup.h"
 #include "tir/elements.h"
-#include "tir/json/constants.h"
 
 namespace mlf {
 namespace run {
@@ -33,10 +23,14 @@ namespace {
 constexpr std::uint32_t kLocalHead = 0x04034b50;
 constexpr std::uint32_t kEntry = 0x02014b50;
 constexpr std::uint32_t kEnd = 0x06054b50;
-constexpr std::size_t kMostNames = 0xffff;
+constexpr std::size_t kLocalHeadBytes = 30;
+constexpr std::size_t kEntryBytes = 46;
+constexpr std::size_t kEndBytes = 22;
+constexpr std::size_t kMostComment = 0xffff;
 constexpr std::uint64_t kMostZipBytes = 0xfffffffe;
-constexpr std::string_view kEmptyZip = "PK\5\6";  // without a file
 constexpr unsigned kStored = 0;
+constexpr unsigned kDeflated = 8;
+constexpr unsigned kEncrypted = 1;
 constexpr unsigned kUtf8 = 1U << 11;
 constexpr unsigned kVersion = 20;
 constexpr std::uint32_t kDate = 0x21;  // the first day of 1980
@@ -45,13 +39,47 @@ constexpr std::uint32_t kDate = 0x21;  // the first day of 1980
   throw support::Error(ErrorKind::invalid_input, "this .npz file cannot be read: " + why);
 }
 
-struct FreeReader {
-  void operator()(::archive* reader) const { archive_read_free(reader); }
-};
+std::string_view part(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
+  if (at > bytes.size() || size > bytes.size() - at) fail_zip("it is cut off");
+  return bytes.substr(at, size);
+}
+
+std::uint32_t number(std::string_view bytes, std::uint64_t at, std::size_t size) {
+  std::uint32_t value = 0;
+  const std::string_view digits = part(bytes, at, size);
+  for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(digits[i]);
+  return value;
+}
 
 std::uint32_t sum_of(std::string_view bytes) {
   return static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::string inflated(std::string_view bytes, std::uint64_t size) {
+  std::string result(size, '\0');
+  z_stream stream{};
+  // Without zlib's header.
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  // zlib takes a pointer to mutable bytes, but only reads them.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(result.data());
+  stream.avail_out = static_cast<uInt>(size);
+  const int end = inflate(&stream, Z_FINISH);
+  const bool is_whole = end == Z_STREAM_END && stream.avail_out == 0 && stream.avail_in == 0;
+  inflateEnd(&stream);
+  if (!is_whole) fail_zip("compressed bytes are wrong");
+  return result;
+}
+
+std::size_t find_end(std::string_view bytes) {
+  if (bytes.size() < kEndBytes) fail_zip("it is another file");
+  for (std::size_t back = 0; back <= kMostComment && back + kEndBytes <= bytes.size(); ++back) {
+    const std::size_t at = bytes.size() - kEndBytes - back;
+    if (number(bytes, at, 4) == kEnd && number(bytes, at + 20, 2) == back) return at;
+  }
+  fail_zip("it has no directory");
 }
 
 void append(std::string& bytes, std::uint64_t value, std::size_t size) {
@@ -78,46 +106,46 @@ void append_fields(std::string& bytes, const ZipFile& file) {
 }  // namespace
 
 bool begins_as_zip(std::string_view bytes) {
-  return bytes.starts_with("PK\3\4") || bytes.starts_with(kEmptyZip);
+  // The second is a file without content.
+  return bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6");
 }
 
 std::vector<ZipFile> read_zip(std::string_view bytes) {
-  if (bytes.starts_with(kEmptyZip)) return {};  // libarchive does not read it
-  const archive::Utf8Locale locale;
-  const std::unique_ptr<::archive, FreeReader> reader(archive_read_new());
-  if (reader == nullptr) throw std::bad_alloc();
-  const auto fail = [&] {
-    const char* const reason = archive_error_string(reader.get());
-    fail_zip(reason != nullptr ? printable(reason) : "libarchive gives no reason");
-  };
-  // libarchive's other reader of this format takes files that are cut off.
-  if (archive_read_support_format_zip_seekable(reader.get()) != ARCHIVE_OK ||
-      archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
-    fail();
-  }
+  const std::size_t end = find_end(bytes);
+  const std::size_t count = number(bytes, end + 10, 2);
+  std::uint64_t at = number(bytes, end + 16, 4);
   std::vector<ZipFile> files;
   std::set<std::string, std::less<>> names;
   std::uint64_t left = kMostZipBytes;
-  archive_entry* entry = nullptr;
-  int status = ARCHIVE_OK;
-  while ((status = archive_read_next_header(reader.get(), &entry)) != ARCHIVE_EOF) {
-    // It warns of names that the locale does not have.
-    if (status != ARCHIVE_OK && status != ARCHIVE_WARN) fail();
-    const char* const name = archive_entry_pathname_utf8(entry);
-    if (name == nullptr) fail_zip("a name is not UTF-8");
-    if (!names.insert(name).second) fail_zip(fmt::format("'{}' is there twice", printable(name)));
-    files.push_back({name, {}});
-    std::array<char, 64 * 1024> block;
-    la_ssize_t count = 0;
-    while ((count = archive_read_data(reader.get(), block.data(), block.size())) > 0) {
-      if (static_cast<std::uint64_t>(count) > left) fail_zip("its files have more than 4 GiB");
-      left -= static_cast<std::uint64_t>(count);
-      files.back().bytes.append(block.data(), static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (number(bytes, at, 4) != kEntry) fail_zip("its directory is wrong");
+    const unsigned flags = number(bytes, at + 8, 2);
+    const unsigned method = number(bytes, at + 10, 2);
+    const std::uint32_t sum = number(bytes, at + 16, 4);
+    const std::uint64_t stored = number(bytes, at + 20, 4);
+    const std::uint64_t size = number(bytes, at + 24, 4);
+    const std::size_t name_size = number(bytes, at + 28, 2);
+    const std::size_t other = number(bytes, at + 30, 2) + number(bytes, at + 32, 2);
+    const std::uint64_t local = number(bytes, at + 42, 4);
+    std::string name(part(bytes, at + kEntryBytes, name_size));
+    at += kEntryBytes + name_size + other;
+    if ((flags & kEncrypted) != 0) fail_zip(fmt::format("'{}' is encrypted", name));
+    if (size > left) fail_zip("its files have more than 4 GiB");
+    left -= size;
+    if (number(bytes, local, 4) != kLocalHead)
+      fail_zip(fmt::format("'{}' is not where it should be", name));
+    const std::uint64_t data =
+        local + kLocalHeadBytes + number(bytes, local + 26, 2) + number(bytes, local + 28, 2);
+    const std::string_view content = part(bytes, data, stored);
+    if (method != kDeflated && (method != kStored || stored != size)) {
+      fail_zip(fmt::format("'{}' is compressed by method {}", name, method));
     }
-    if (count < 0) fail();
-    if (archive_entry_size(entry) != static_cast<la_int64_t>(files.back().bytes.size())) {
-      fail_zip(fmt::format("the size of '{}' is wrong", printable(name)));
-    }
+    // Deflate expands one byte to at most 1032.
+    if (size / 1032 > stored) fail_zip(fmt::format("the size of '{}' is wrong", name));
+    if (!names.insert(name).second) fail_zip(fmt::format("'{}' is there twice", name));
+    std::string text = method == kStored ? std::string(content) : inflated(content, size);
+    if (sum_of(text) != sum) fail_zip(fmt::format("the bytes of '{}' have another sum", name));
+    files.push_back({std::move(name), std::move(text)});
   }
   return files;
 }
@@ -127,8 +155,8 @@ std::string zip_bytes(const std::vector<ZipFile>& files) {
   std::string directory;
   for (const ZipFile& file : files) {
     const std::uint64_t local = bytes.size();
-    if (local + file.bytes.size() > kMostZipBytes || file.name.size() > kMostNames ||
-        files.size() > kMostNames) {
+    if (local + file.bytes.size() > kMostZipBytes || file.name.size() > kMostComment ||
+        files.size() > kMostComment) {
       throw support::Error(ErrorKind::invalid_input,
                            "an .npz file has at most 4 GiB and 65,535 arrays");
     }
@@ -160,18 +188,33 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionBytes = 2;
 
-constexpr std::array kTypes{tir::DType::Bool(),    tir::DType::Int(8),    tir::DType::Int(16),
-                            tir::DType::Int(32),   tir::DType::Int(64),   tir::DType::UInt(8),
-                            tir::DType::UInt(16),  tir::DType::UInt(32),  tir::DType::UInt(64),
-                            tir::DType::Float(16), tir::DType::Float(32), tir::DType::Float(64)};
+struct ElementType {
+  tir::DType dtype;
+  std::string_view descr;  ///< as the head of a file has it
+  std::string_view name;
+};
 
-/// The element type of a tensor in a file; nothing if files have none of its size.
-std::optional<tir::DType> type_of(tir::DType dtype) {
-  const bool has_bytes = dtype.bits >= 8 && dtype.is_scalar();
-  for (const tir::DType type : {dtype, has_bytes ? tir::DType::UInt(dtype.bits) : dtype}) {
-    if (support::is_among(kTypes, type)) return type;
+constexpr ElementType kTypes[] = {
+    {tir::DType::Bool(), "|b1", "bool"},       {tir::DType::Int(8), "|i1", "int8"},
+    {tir::DType::Int(16), "<i2", "int16"},     {tir::DType::Int(32), "<i4", "int32"},
+    {tir::DType::Int(64), "<i8", "int64"},     {tir::DType::UInt(8), "|u1", "uint8"},
+    {tir::DType::UInt(16), "<u2", "uint16"},   {tir::DType::UInt(32), "<u4", "uint32"},
+    {tir::DType::UInt(64), "<u8", "uint64"},   {tir::DType::Float(16), "<f2", "float16"},
+    {tir::DType::Float(32), "<f4", "float32"}, {tir::DType::Float(64), "<f8", "float64"},
+};
+
+const ElementType* find_type(tir::DType dtype) {
+  for (const ElementType& type : kTypes) {
+    if (type.dtype == dtype) return &type;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+/// The element type of a tensor in a file.
+const ElementType* type_of(tir::DType dtype) {
+  const ElementType* const type = find_type(dtype);
+  if (type != nullptr || dtype.bits < 8 || !dtype.is_scalar()) return type;
+  return find_type(tir::DType::UInt(dtype.bits));
 }
 
 [[noreturn]] void fail_npy(const std::string& why) {
@@ -237,8 +280,9 @@ class HeadReader {
     return inside;
   }
   static tir::DType type(std::string_view descr) {
-    const auto* const type = std::ranges::find(kTypes, descr, tir::tir_json::npy_descr);
-    if (type != kTypes.end()) return *type;
+    for (const ElementType& type : kTypes) {
+      if (type.descr == descr) return type.dtype;
+    }
     fail_npy(fmt::format("its elements are '{}', and not little-endian numbers", descr));
   }
   std::vector<std::int64_t> shape() {
@@ -295,20 +339,33 @@ Tensor read_npy(std::string_view bytes, std::string name) {
 }
 
 std::string npy_bytes(const Tensor& tensor) {
-  const auto type = type_of(tensor.dtype);
-  if (!type) {
+  const ElementType* const type = type_of(tensor.dtype);
+  if (type == nullptr) {
     throw support::Error(ErrorKind::invalid_input,
                          fmt::format("'{}' has elements of type {}, which no .npy file has",
                                      tensor.name, tir::to_string(tensor.dtype)));
   }
-  return tir::tir_json::npy_header(*type, tensor.shape) + tensor.bytes;
+  // A tuple of one has a comma.
+  std::string head =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type->descr,
+                  fmt::join(tensor.shape, ", "), tensor.shape.size() == 1 ? "," : "");
+  // The data begins at a multiple of 64.
+  constexpr std::size_t kAlignment = 64;
+  const std::size_t fixed = kMagic.size() + kVersionBytes + 2 + 1;
+  head.append((kAlignment - (fixed + head.size()) % kAlignment) % kAlignment, ' ');
+  head += '\n';
+  std::string bytes(kMagic);
+  bytes += {'\1', '\0'};
+  bytes += static_cast<char>(head.size() & 0xff);
+  bytes += static_cast<char>(head.size() >> 8);
+  return bytes + head + tensor.bytes;
 }
 
 }  // namespace run
 
 std::string numpy_type(tir::DType dtype) {
-  const auto type = run::type_of(dtype);
-  return type ? tir::to_string(*type) : std::string();
+  const run::ElementType* const type = run::type_of(dtype);
+  return type == nullptr ? std::string() : std::string(type->name);
 }
 
 namespace {
