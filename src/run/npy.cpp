@@ -5,14 +5,19 @@
 
 #include <fcntl.h>
 #include <zlib.h>
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "support/error.h"
 #include "support/file.h"
+#include "support/lookup.h"
 #include "tir/elements.h"
+#include "tir/json/constants.h"
 
 namespace mlf {
 namespace run {
@@ -188,33 +193,18 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionBytes = 2;
 
-struct ElementType {
-  tir::DType dtype;
-  std::string_view descr;  ///< as the head of a file has it
-  std::string_view name;
-};
+constexpr std::array kTypes{tir::DType::Bool(),    tir::DType::Int(8),    tir::DType::Int(16),
+                            tir::DType::Int(32),   tir::DType::Int(64),   tir::DType::UInt(8),
+                            tir::DType::UInt(16),  tir::DType::UInt(32),  tir::DType::UInt(64),
+                            tir::DType::Float(16), tir::DType::Float(32), tir::DType::Float(64)};
 
-constexpr ElementType kTypes[] = {
-    {tir::DType::Bool(), "|b1", "bool"},       {tir::DType::Int(8), "|i1", "int8"},
-    {tir::DType::Int(16), "<i2", "int16"},     {tir::DType::Int(32), "<i4", "int32"},
-    {tir::DType::Int(64), "<i8", "int64"},     {tir::DType::UInt(8), "|u1", "uint8"},
-    {tir::DType::UInt(16), "<u2", "uint16"},   {tir::DType::UInt(32), "<u4", "uint32"},
-    {tir::DType::UInt(64), "<u8", "uint64"},   {tir::DType::Float(16), "<f2", "float16"},
-    {tir::DType::Float(32), "<f4", "float32"}, {tir::DType::Float(64), "<f8", "float64"},
-};
-
-const ElementType* find_type(tir::DType dtype) {
-  for (const ElementType& type : kTypes) {
-    if (type.dtype == dtype) return &type;
+/// The element type of a tensor in a file; nothing if files have none of its size.
+std::optional<tir::DType> type_of(tir::DType dtype) {
+  const bool has_bytes = dtype.bits >= 8 && dtype.is_scalar();
+  for (const tir::DType type : {dtype, has_bytes ? tir::DType::UInt(dtype.bits) : dtype}) {
+    if (support::is_among(kTypes, type)) return type;
   }
-  return nullptr;
-}
-
-/// The element type of a tensor in a file.
-const ElementType* type_of(tir::DType dtype) {
-  const ElementType* const type = find_type(dtype);
-  if (type != nullptr || dtype.bits < 8 || !dtype.is_scalar()) return type;
-  return find_type(tir::DType::UInt(dtype.bits));
+  return std::nullopt;
 }
 
 [[noreturn]] void fail_npy(const std::string& why) {
@@ -280,9 +270,8 @@ class HeadReader {
     return inside;
   }
   static tir::DType type(std::string_view descr) {
-    for (const ElementType& type : kTypes) {
-      if (type.descr == descr) return type.dtype;
-    }
+    const auto* const type = std::ranges::find(kTypes, descr, tir::tir_json::npy_descr);
+    if (type != kTypes.end()) return *type;
     fail_npy(fmt::format("its elements are '{}', and not little-endian numbers", descr));
   }
   std::vector<std::int64_t> shape() {
@@ -339,33 +328,20 @@ Tensor read_npy(std::string_view bytes, std::string name) {
 }
 
 std::string npy_bytes(const Tensor& tensor) {
-  const ElementType* const type = type_of(tensor.dtype);
-  if (type == nullptr) {
+  const auto type = type_of(tensor.dtype);
+  if (!type) {
     throw support::Error(ErrorKind::invalid_input,
                          fmt::format("'{}' has elements of type {}, which no .npy file has",
                                      tensor.name, tir::to_string(tensor.dtype)));
   }
-  // A tuple of one has a comma.
-  std::string head =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type->descr,
-                  fmt::join(tensor.shape, ", "), tensor.shape.size() == 1 ? "," : "");
-  // The data begins at a multiple of 64.
-  constexpr std::size_t kAlignment = 64;
-  const std::size_t fixed = kMagic.size() + kVersionBytes + 2 + 1;
-  head.append((kAlignment - (fixed + head.size()) % kAlignment) % kAlignment, ' ');
-  head += '\n';
-  std::string bytes(kMagic);
-  bytes += {'\1', '\0'};
-  bytes += static_cast<char>(head.size() & 0xff);
-  bytes += static_cast<char>(head.size() >> 8);
-  return bytes + head + tensor.bytes;
+  return tir::tir_json::npy_header(*type, tensor.shape) + tensor.bytes;
 }
 
 }  // namespace run
 
 std::string numpy_type(tir::DType dtype) {
-  const run::ElementType* const type = run::type_of(dtype);
-  return type == nullptr ? std::string() : std::string(type->name);
+  const auto type = run::type_of(dtype);
+  return type ? tir::to_string(*type) : std::string();
 }
 
 namespace {
