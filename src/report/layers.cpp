@@ -133,21 +133,6 @@ class RelayReader {
 
 // --- Matching ----------------------------------------------------------------------------------
 
-/// Anchors as a graph: of Relay, or of the calls of a network.
-struct AnchorGraph {
-  std::vector<std::string_view> operations;
-  std::vector<std::vector<std::size_t>> reads;  // earlier ones
-};
-
-AnchorGraph graph_of(const std::vector<RelayAnchor>& anchors) {
-  AnchorGraph graph;
-  for (const RelayAnchor& anchor : anchors) {
-    graph.operations.push_back(anchor.operation);
-    graph.reads.push_back(anchor.reads);
-  }
-  return graph;
-}
-
 /// What a call reads data from.
 struct CallSources {
   std::set<std::size_t> reduced;  ///< by its operator
@@ -166,10 +151,10 @@ CallSources sources_of(const graph::Call& call, const std::optional<std::set<std
   return sources;
 }
 
-/// The calls of kernels with an anchor in their names, and which calls these are.
-std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology& network,
-                                                          const ReducedArguments& reduced) {
-  AnchorGraph graph;
+/// The calls of kernels with an anchor in their names, as anchors, and which calls these are.
+std::pair<std::vector<RelayAnchor>, std::vector<std::size_t>> anchors_of(
+    const graph::Topology& network, const ReducedArguments& reduced) {
+  std::vector<RelayAnchor> anchors;
   std::vector<std::size_t> calls;
   std::vector<std::set<std::size_t>> sources(network.values.size());
   std::size_t copy = 0;
@@ -186,8 +171,7 @@ std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology&
     if (read.size() + others.size() > kMostSources) return {};
     const std::string_view anchor = anchor_in(network.kernel_of(call).symbol);
     if (!anchor.empty()) {
-      graph.operations.push_back(anchor);
-      graph.reads.emplace_back(read.begin(), read.end());
+      anchors.push_back({.operation = std::string(anchor), .reads = {read.begin(), read.end()}});
       read = {calls.size()};
       calls.push_back(i);
     }
@@ -196,7 +180,7 @@ std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology&
       if (argument.writes) sources[index(*argument.writes)] = read;
     }
   }
-  return {std::move(graph), std::move(calls)};
+  return {std::move(anchors), std::move(calls)};
 }
 
 /// Equal keys of both graphs get equal numbers.
@@ -212,23 +196,23 @@ std::size_t number_of(Numbers& numbers, std::string_view operation,
 
 /// A pair of numbers for each anchor: one for the anchor and everything before it, one for the
 /// anchor and everything after it.
-std::vector<std::pair<std::size_t, std::size_t>> keys_of(const AnchorGraph& graph, Numbers& before,
-                                                         Numbers& behind) {
-  const std::size_t count = graph.operations.size();
+std::vector<std::pair<std::size_t, std::size_t>> keys_of(const std::vector<RelayAnchor>& anchors,
+                                                         Numbers& before, Numbers& behind) {
+  const std::size_t count = anchors.size();
   std::vector<std::pair<std::size_t, std::size_t>> keys(count);
   std::vector<std::vector<std::size_t>> readers(count);
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<std::size_t> read;
-    for (const std::size_t source : graph.reads[i]) {
+    for (const std::size_t source : anchors[i].reads) {
       read.push_back(keys[source].first);
       readers[source].push_back(i);
     }
-    keys[i].first = number_of(before, graph.operations[i], std::move(read));
+    keys[i].first = number_of(before, anchors[i].operation, std::move(read));
   }
   for (std::size_t i = count; i-- > 0;) {
     std::vector<std::size_t> read_by;
     for (const std::size_t reader : readers[i]) read_by.push_back(keys[reader].second);
-    keys[i].second = number_of(behind, graph.operations[i], std::move(read_by));
+    keys[i].second = number_of(behind, anchors[i].operation, std::move(read_by));
   }
   return keys;
 }
@@ -299,9 +283,9 @@ LayerMatches match_layers(const graph::Topology& network, const ReducedArguments
                           const std::vector<RelayAnchor>& anchors) {
   Numbers before;
   Numbers behind;
-  const auto [calls, positions] = graph_of(network, reduced);
+  const auto [calls, positions] = anchors_of(network, reduced);
   const auto call_keys = keys_of(calls, before, behind);
-  const auto anchor_keys = keys_of(graph_of(anchors), before, behind);
+  const auto anchor_keys = keys_of(anchors, before, behind);
   // By key, the calls and the anchors that have it.
   std::map<std::pair<std::size_t, std::size_t>, std::array<std::vector<std::size_t>, 2>> by_key;
   for (std::size_t i = 0; i < call_keys.size(); ++i) by_key[call_keys[i]][0].push_back(i);

@@ -17,7 +17,7 @@ namespace mlf::report {
 /// kernel has at most one.
 struct RelayAnchor {
   std::string operation;   ///< "conv2d", as it is in names of kernels
-  std::string layer;       ///< of its span, else the name of its weights; empty if Relay has none
+  std::string layer{};     ///< of its span, else the name of its weights; empty if Relay has none
   std::uint32_t line = 0;  ///< counted from 1
   std::vector<std::size_t> reads;  ///< anchors that it reads data from, through any other calls
   /// Multiply-accumulates that it needs; nothing: the text does not state all shapes.
