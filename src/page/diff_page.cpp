@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -16,16 +17,10 @@ namespace mlf {
 namespace page {
 namespace {
 
-/// A module of one of the builds, or nothing if that one does not have it.
-struct SideModule {
-  const ModuleReport* report = nullptr;
-  const PageModule* data = nullptr;
-  std::size_t position = 0;  ///< in the report
-};
-
-SideModule module_of(const PageSide& side, std::optional<std::size_t> position) {
-  if (!position) return {};
-  return {&side.report.modules[*position], &side.data.modules[*position], *position};
+/// A module of one of the builds with its position in that; nothing if that one does not have it.
+std::optional<ModuleView> module_of(const PageSide& side, std::optional<std::size_t> position) {
+  if (!position) return std::nullopt;
+  return ModuleView{*position, side.report.modules[*position], side.data.modules[*position]};
 }
 
 void number_rows(HtmlWriter& html, const std::string& where,
@@ -60,11 +55,11 @@ void write_numbers(HtmlWriter& html, const ModuleDifference& module) {
 /// The code of kernels of a module, by symbol.
 class CodeBySymbol {
  public:
-  explicit CodeBySymbol(const SideModule& module) {
-    if (module.report == nullptr) return;
-    const std::vector<KernelReport>& kernels = module.report->kernels;
+  explicit CodeBySymbol(const std::optional<ModuleView>& module) {
+    if (!module) return;
+    const std::vector<KernelReport>& kernels = module->report.kernels;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-      codes_.try_emplace(kernels[i].symbol, &module.data->kernels[i]);
+      codes_.try_emplace(kernels[i].symbol, &module->data.kernels[i]);
     }
   }
 
@@ -73,7 +68,7 @@ class CodeBySymbol {
     const auto found = codes_.find(symbol);
     if (found == codes_.end()) return {};
     const KernelCode& code = *found->second;
-    return code.tir.empty() ? code.c : code.tir;
+    return code.tir.text.empty() ? code.c : code.tir.text;
   }
 
  private:
@@ -129,14 +124,14 @@ void write_kernel(HtmlWriter& html, std::size_t position, const KernelDifference
 struct DifferenceView {
   std::size_t position;
   const ModuleDifference& module;
-  SideModule before;
-  SideModule after;
+  std::optional<ModuleView> before;
+  std::optional<ModuleView> after;
 
-  bool has_both() const { return before.data != nullptr && after.data != nullptr; }
-  bool has_memory() const { return has_both() && before.data->steps + after.data->steps > 0; }
+  bool has_both() const { return before && after; }
+  bool has_memory() const { return has_both() && before->data.steps + after->data.steps > 0; }
   bool has_network() const {
     return !module.graph.empty() ||
-           (has_both() && (before.report->network || after.report->network));
+           (has_both() && (before->report.network || after->report.network));
   }
 };
 
@@ -168,13 +163,13 @@ void write_network_of_two(HtmlWriter& html, const DifferenceView& view) {
     if (!kernel.after.empty()) by_new_symbol.emplace(kernel.after, &kernel);
   }
   std::vector<NetworkSide> sides;
-  if (view.after.report->network) {
-    sides.push_back({"after", "After", view.after.position, *view.after.report, *view.after.data});
+  if (view.after->report.network) {
+    sides.push_back({"after", "After", view.after->position, view.after->report, view.after->data});
     add_changes(sides.back(), view, by_new_symbol);
   }
-  if (view.before.report->network) {
+  if (view.before->report.network) {
     sides.push_back(
-        {"before", "Before", view.before.position, *view.before.report, *view.before.data});
+        {"before", "Before", view.before->position, view.before->report, view.before->data});
     add_changes(sides.back(), view, by_old_symbol);
   }
   write_network_sides(html, view.position, sides);
@@ -194,14 +189,14 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
     html.element("p", {{"class", "note"}},
                  module.after ? "Only in the second archive." : "Only in the first archive.");
   }
-  if (view.has_both()) write_figures_of_two(html, *view.before.report, *view.after.report);
+  if (view.has_both()) write_figures_of_two(html, view.before->report, view.after->report);
   if (has_numbers(module)) {
     html.element("h3", {{"id", section_id(view.position, "numbers")}}, "Changed numbers");
     write_numbers(html, module);
   }
   if (view.has_memory()) {
     html.element("h3", {{"id", section_id(view.position, "memory")}}, "Memory by step");
-    write_memory_of_two(html, *view.before.data, *view.after.data);
+    write_memory_of_two(html, view.before->data, view.after->data);
   }
   if (view.has_network()) write_network_of_two(html, view);
   if (!module.kernels.empty()) {

@@ -118,11 +118,8 @@ KernelCode CodeCollector::code_of(const KernelReport& kernel, std::size_t module
   KernelCode code;
   code.c = lines(kernel.c);
   if (!kernel.document) return code;
-  report::KernelText text = report::kernel_text(deployment_, kernel);
-  code.line_of_tir = matches_of(kernel, module, text);
-  code.costs = std::move(text.costs);
-  code.is_tvmscript = text.is_tvmscript;
-  code.tir = std::move(text.text);
+  code.tir = report::kernel_text(deployment_, kernel);
+  code.line_of_tir = matches_of(kernel, module, code.tir);
   const auto constants = constants_.try_emplace(kernel.document.get(), *kernel.document).first;
   code.constants = report::constants_of(kernel, known, constants->second);
   return code;

@@ -38,11 +38,11 @@ void calls_of(HtmlWriter& html, const ModuleView& module, const std::vector<std:
 void nest(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code) {
   open_table(html, "Loop nest", "nest");
   head_row(html, {"Loop nest", "#Iterations", "#MAC"});
-  std::string_view rest = code.tir;
+  std::string_view rest = code.tir.text;
   for (std::uint32_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = support::take_line(rest);
-    const auto found = code.costs.find(number);
-    if (found == code.costs.end()) continue;
+    const auto found = code.tir.costs.find(number);
+    if (found == code.tir.costs.end()) continue;
     const report::LineCost& cost = found->second;
     html.open("tr", {{cost.loop ? "class" : "", "loop"}});
     html.element("td", line.substr(0, kLongestLine));
@@ -130,13 +130,13 @@ void codes(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code)
                                          : LineMark{"data-s", std::to_string(tir->second)};
   };
   html.open("div", {{"class", "codes"}});
-  if (code.is_tvmscript) {
-    write_code(html, "TVMScript", code.tir, 1, mark_of_tir);
+  if (code.tir.is_tvmscript) {
+    write_code(html, "TVMScript", code.tir.text, 1, mark_of_tir);
   } else if (!kernel.tir) {
     // It was read from the C.
     write_code(html, "TIR", {}, 1, mark_of_tir);
   } else {
-    write_code(html, "TIR: " + place_of(kernel.tir), code.tir, kernel.tir->first, mark_of_tir);
+    write_code(html, "TIR: " + place_of(kernel.tir), code.tir.text, kernel.tir->first, mark_of_tir);
   }
   const std::string where = place_of(kernel.c);
   write_code(html, where.empty() ? "C" : "C: " + where, code.c, kernel.c ? kernel.c->first : 1,
@@ -152,7 +152,7 @@ void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number,
   html.element("p", {{"class", "symbol"}}, kernel.symbol);
   calls_of(html, module, calls);
   if (kernel.cost) {
-    if (!text.costs.empty()) nest(html, kernel, text);
+    if (!text.tir.costs.empty()) nest(html, kernel, text);
     html.open("div", {{"class", "tables"}});
     buffers(html, *kernel.cost);
     constants(html, text.constants);

@@ -52,11 +52,9 @@ struct MemoryMap {
 
 /// The code of a kernel. A form that the archive lacks is empty.
 struct KernelCode {
-  std::string tir;            ///< as TVMScript, or else the text that it was read from
-  bool is_tvmscript = false;  ///< whether `tir` is TVMScript
-  std::string c;              ///< the lines of `KernelReport::c`
+  report::KernelText tir{};
+  std::string c{};  ///< the lines of `KernelReport::c`
   std::vector<report::ConstantSummary> constants{};
-  std::map<std::uint32_t, report::LineCost> costs{};  ///< by line of `tir`, from 1
   /// For lines of `c`, the line of `tir` with the same loop, store or condition. The first line is
   /// 1. Empty if the statements differ.
   std::map<std::uint32_t, std::uint32_t> line_of_tir{};
