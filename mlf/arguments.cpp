@@ -215,12 +215,17 @@ NetworkArgument read_network_argument(const std::string& path, const std::string
   return {std::move(deployment), chosen, std::move(network)};
 }
 
-void add_profiles(Report& report, const Deployment& deployment,
-                  const std::vector<std::string>& files) {
-  for (const std::string& file : files) {
+ReportArgument read_report(const std::string& path, const CompilerArguments& compiler,
+                           const std::vector<std::string>& profiles, const Context& context,
+                           const std::vector<std::string>& tir_files) {
+  const DeploymentOptions limits = with_macros_of(compiler, context.limits);
+  Deployment deployment = open_archive(path, {context.console, limits, context.words}, tir_files);
+  Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(compiler, limits)}));
+  for (const std::string& file : profiles) {
     const auto added = add_profile(report, deployment, get_or_throw(load_profile(file)));
     if (!added) refuse(added.error().kind, added.error().message, file);
   }
+  return {std::move(deployment), std::move(report)};
 }
 
 }  // namespace mlf::program

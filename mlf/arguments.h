@@ -52,9 +52,17 @@ NetworkArgument read_network_argument(const std::string& path, const std::string
                                       const std::vector<std::string>& tir_files,
                                       const Context& context);
 
-/// Adds the numbers of files of `mlf profile --json` to the report of the archive. Errors: those of
-/// the files; `usage` where a profile is of another network or another build.
-void add_profiles(Report& report, const Deployment& deployment,
-                  const std::vector<std::string>& files);
+/// An archive and its report.
+struct ReportArgument {
+  Deployment deployment;
+  Report report;
+};
+
+/// Opens an archive as `open_archive` does, and reports with the compiler, if one is given, and the
+/// numbers of files of `mlf profile --json`. Errors: those of the archive, the compiler and the
+/// files; `usage` where a profile is of another network or another build.
+ReportArgument read_report(const std::string& path, const CompilerArguments& compiler,
+                           const std::vector<std::string>& profiles, const Context& context,
+                           const std::vector<std::string>& tir_files = {});
 
 }  // namespace mlf::program

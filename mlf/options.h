@@ -86,6 +86,12 @@ CLI::Option* add_option(CLI::App& app, const std::string& flags, Value& value,
   return app.add_option(flags, value, help)->type_name(place.type_name)->group(place.group);
 }
 
+/// Adds an option without a value, in a group of the help.
+inline CLI::Option* add_flag(CLI::App& app, const std::string& flags, bool& value,
+                             const std::string& group, const std::string& help) {
+  return app.add_flag(flags, value, help)->group(group);
+}
+
 /// Adds an option that sets `value`; the help has a line for each name.
 template <class Enum>
 CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& value,

@@ -76,10 +76,9 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   add_option(app, "--board", options.board, {"FILE", "Other demands"},
              "Check that all archives together fit memories in TOML, and define no symbol twice")
       ->excludes(budget);
-  app.add_flag("--update", options.update,
-               "Lower the limits in FILE of --budget to what is needed now")
-      ->needs(budget)
-      ->group("Other demands");
+  add_flag(app, "--update", options.update, "Other demands",
+           "Lower the limits in FILE of --budget to what is needed now")
+      ->needs(budget);
   add_profile_option(app, options.profiles);
   app.get_option("--profile")->group("Other demands");
   add_compiler_options(app, options.compiler);
@@ -332,15 +331,11 @@ std::string to_text(const CheckResults& results, const CheckArguments& options,
 /// Adds the archive to `origin`, if the document states it.
 Report report_of_archive(const std::string& archive, const CheckArguments& options,
                          const Context& context, DocumentOrigin& origin) {
-  const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
-  const Deployment deployment = open_archive(archive, {context.console, limits, context.words});
-  Report report =
-      get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
-  add_profiles(report, deployment, options.profiles);
+  auto [deployment, report] = read_report(archive, options.compiler, options.profiles, context);
   if (options.format == CheckFormat::json) {
     origin.archives.push_back(get_or_throw(deployment.origin()));
   }
-  return report;
+  return std::move(report);
 }
 
 /// Prints the results. Returns the exit code.

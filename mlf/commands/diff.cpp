@@ -238,9 +238,7 @@ std::string to_markdown(const BuildDifference& difference) {
 // --- The page ------------------------------------------------------------------------------------
 
 /// One of the two builds.
-struct Build {
-  Deployment deployment;
-  Report report{};
+struct Build : ReportArgument {
   PageData page{};  ///< set if a page is written
 };
 
@@ -271,14 +269,9 @@ void write_diff_page_file(Build& before, Build& after, const BuildDifference& di
 
 Build read_build(const std::string& path, const std::vector<std::string>& profiles,
                  const DiffArguments& options, const Context& context) {
-  const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
-  Build build{.deployment = open_archive(path, {context.console, limits, context.words})};
-  const Deployment& deployment = build.deployment;
-  build.report =
-      get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
-  add_profiles(build.report, deployment, profiles);
+  Build build{read_report(path, options.compiler, profiles, context)};
   if (options.html.empty()) return build;
-  build.page = page_data(deployment, build.report);
+  build.page = page_data(build.deployment, build.report);
   build.page.title = title_of(path);
   build.page.command = context.words;
   return build;

@@ -47,11 +47,10 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
       {"FORMAT", "Output"}, "Form of the network");
   add_json_flag(app, options.format, NetworkFormat::topology,
                 "topology (--format json is the graph executor's JSON)");
-  app.add_flag("--fold", options.fold, "Draw repeated parts of the network once (dot, svg, png)")
-      ->group("Output");
-  app.add_flag("--pretty", options.pretty,
-               "Indent the JSON of topology, json, perfetto and model-explorer")
-      ->group("Output");
+  add_flag(app, "--fold", options.fold, "Output",
+           "Draw repeated parts of the network once (dot, svg, png)");
+  add_flag(app, "--pretty", options.pretty, "Output",
+           "Indent the JSON of topology, json, perfetto and model-explorer");
   add_option(app, "--module", options.module, {"MODULE", "Input"},
              "The module, if the archive has several");
   add_tir_option(app, options.tir_files);

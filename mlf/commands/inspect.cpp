@@ -33,19 +33,17 @@ struct InspectArguments {
 void declare_inspect_options(CLI::App& app, InspectArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   auto* integration =
-      app.add_flag("--integration", options.integration,
-                   "Show what an application needs to run the modules: functions, memory, what the "
-                   "archive does not define, headers, state")
-          ->group("Output");
-  app.add_flag("--loops", options.loops,
-               "With --integration, also show the loops of the C: lines, extents, iterations")
-      ->group("Output")
+      add_flag(app, "--integration", options.integration, "Output",
+               "Show what an application needs to run the modules: functions, memory, what the "
+               "archive does not define, headers, state");
+  add_flag(app, "--loops", options.loops, "Output",
+           "With --integration, also show the loops of the C: lines, extents, iterations")
       ->needs(integration);
   add_compiler_options(app, options.compiler,
                        "Find with this compiler which functions the archive does not define");
   app.get_option("--cc")->needs(integration);
-  app.add_flag("--json", options.json, "Print JSON (schemas/inspect.md, integration.md)")
-      ->group("Output");
+  add_flag(app, "--json", options.json, "Output",
+           "Print JSON (schemas/inspect.md, integration.md)");
 }
 
 /// Those of metadata.json, which lacks external compilers.

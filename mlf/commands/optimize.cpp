@@ -37,25 +37,22 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   auto* output = add_result_option(app, "-o,--output", options.output, {"OUT", "Output"},
                                    "Write the smaller archive here; - is standard output");
-  app.add_flag("--dry-run", options.dry_run, "Write no archive, only print what would be saved")
-      ->group("Output")
+  add_flag(app, "--dry-run", options.dry_run, "Output",
+           "Write no archive, only print what would be saved")
       ->excludes(output);
-  app.add_flag("--json", options.json, "Print JSON (schemas/optimize.md)")->group("Output");
+  add_flag(app, "--json", options.json, "Output", "Print JSON (schemas/optimize.md)");
   add_option(app, "--only", options.only, {"WHAT", "Changes"},
              "Do only this; repeatable: narrow (smaller types of constants), collapse (one element "
              "of constants whose elements are equal), share (equal constants once), flash (these "
              "three), ram (offsets in memory pools)")
       ->check(one_of(names));
-  app.add_flag("--drop-unused", options.drop_unused,
-               "Also remove functions, constants and pools that nothing uses")
-      ->group("Changes");
-  app.add_flag("--reorder", options.reorder,
-               "Also put the calls of main into another order if that needs less memory")
-      ->group("Changes");
-  app.add_flag("--in-place", options.in_place,
-               "Also write results over their inputs, if the TIR proves that each element is read "
-               "before it is written and never again")
-      ->group("Changes");
+  add_flag(app, "--drop-unused", options.drop_unused, "Changes",
+           "Also remove functions, constants and pools that nothing uses");
+  add_flag(app, "--reorder", options.reorder, "Changes",
+           "Also put the calls of main into another order if that needs less memory");
+  add_flag(app, "--in-place", options.in_place, "Changes",
+           "Also write results over their inputs, if the TIR proves that each element is read "
+           "before it is written and never again");
   add_compiler_options(app, options.compiler,
                        "Compile the archive's C with this command, and keep the elements of "
                        "constants where one element costs more code than it saves");

@@ -57,20 +57,15 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   add_option(app, "--seconds", options.seconds, {"S", "Search"},
              "End the search after this number of seconds; a first plan is always made")
       ->check(number_above_0());
-  app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
-      ->group("Output")
+  add_flag(app, "--offsets", options.details.offsets, "Output", "List every buffer that would move")
       ->excludes(problem);
-  app.add_flag("--scratch", options.details.scratch,
-               "For workspaces in a pool, list what they add to the peak of each call")
-      ->group("Output")
+  add_flag(app, "--scratch", options.details.scratch, "Output",
+           "For workspaces in a pool, list what they add to the peak of each call")
       ->excludes(problem);
-  app.add_flag("--json", options.json, "Print JSON (schemas/plan.md)")
-      ->group("Output")
+  add_flag(app, "--json", options.json, "Output", "Print JSON (schemas/plan.md)")
       ->excludes(problem);
-  app.add_flag(
-         "--in-place", options.details.in_place,
-         "With --offsets, list those of the plan in which results are written over their inputs")
-      ->group("Output")
+  add_flag(app, "--in-place", options.details.in_place, "Output",
+           "With --offsets, list those of the plan in which results are written over their inputs")
       ->excludes(problem);
   add_option(
       app, "--pool", options.memories, {"NAME=BYTES", "Several memories"},

@@ -57,12 +57,11 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
   add_option(app, "--module", options.process.module, {"NAME", "Input"},
              "Process archives without metadata.json, such as a directory with only codegen/, "
              "whose files are those of this module");
-  app.add_flag("--force", options.force,
-               "Replace members that have the name of an output and that mlf did not write")
-      ->group("Output");
-  app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing")
-      ->group("Output");
-  app.add_flag("--json", options.json, "Print JSON (schemas/process.md)")->group("Output");
+  add_flag(app, "--force", options.force, "Output",
+           "Replace members that have the name of an output and that mlf did not write");
+  add_flag(app, "--dry-run", options.dry_run, "Output",
+           "Print what would be written, and write nothing");
+  add_flag(app, "--json", options.json, "Output", "Print JSON (schemas/process.md)");
   add_jobs_option(app, options.jobs, "Archives to process");
 }
 

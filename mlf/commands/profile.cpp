@@ -68,14 +68,12 @@ void declare_processor_options(CLI::App& app, ProfileArguments& options) {
 
 void declare_board_options(CLI::App& app, ProfileArguments& options) {
   auto* cpu = app.get_option("--cpu");
-  auto* instrument = app.add_flag("--instrument", options.instrument,
-                                  "Write an archive whose main calls functions around each call, "
-                                  "to measure it on a board")
-                         ->group("Board")
+  auto* instrument = add_flag(app, "--instrument", options.instrument, "Board",
+                              "Write an archive whose main calls functions around each call, "
+                              "to measure it on a board")
                          ->excludes(cpu);
-  auto* remove = app.add_flag("--remove", options.remove,
-                              "Write the archive as it was without these functions")
-                     ->group("Board")
+  auto* remove = add_flag(app, "--remove", options.remove, "Board",
+                          "Write the archive as it was without these functions")
                      ->excludes(cpu)
                      ->excludes(instrument);
   add_result_option(app, "-o,--output", options.output, {"OUT", "Board"},
@@ -96,8 +94,7 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
       ->capture_default_str();
   auto* other = add_option(app, "--against", options.other, {"OTHER", "Output"},
                            "Compare with another archive, or with a file of --json");
-  app.add_flag("--json", options.json, "Print JSON (schemas/profile.md)")
-      ->group("Output")
+  add_flag(app, "--json", options.json, "Output", "Print JSON (schemas/profile.md)")
       ->excludes(other);
   declare_board_options(app, options);
   add_option(app, "--runs", options.runs, {"N", "Limits"},

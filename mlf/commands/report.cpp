@@ -506,10 +506,6 @@ std::vector<std::string> reasons_of(const ModuleReport& module) {
   return reasons;
 }
 
-std::string why_uncertain(const ModuleReport& module, const Screen& screen) {
-  return titled_lines(kWhyNotExact, reasons_of(module), screen);
-}
-
 std::vector<std::string> column_names() {
   std::vector<std::string> names;
   for (const Column& column : kColumns) names.emplace_back(column.name);
@@ -550,7 +546,8 @@ std::string to_tables(const Report& report, const ReportView& view) {
     const Table calls = calls_table(module, constants, view);
     text += summary(module, screen) + (calls.empty() ? "" : "\n" + calls.text(screen)) +
             objects_text(module, screen) + findings_text(module, screen) +
-            contradictions_text(module, screen) + why_uncertain(module, screen);
+            contradictions_text(module, screen) +
+            titled_lines(kWhyNotExact, reasons_of(module), screen);
   }
   const Table totals = totals_table(report);
   return totals.empty() ? text : text + "\n" + totals.text(view.screen);
@@ -725,12 +722,8 @@ void check_page(const ReportArguments& options) {
 int run_report(const ReportArguments& options, const Context& context) {
   check_page(options);
   check_columns(options);
-  const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
-  const Deployment deployment =
-      open_archive(options.archive, {context.console, limits, context.words}, options.tir_files);
-  Report report =
-      get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
-  add_profiles(report, deployment, options.profiles);
+  const auto [deployment, report] =
+      read_report(options.archive, options.compiler, options.profiles, context, options.tir_files);
   warn_of_unknown_columns(report, options, context.console);
   if (options.html.empty()) {
     print_report(deployment, report, options, context);

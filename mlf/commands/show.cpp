@@ -541,12 +541,11 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
        {"npy", KernelForm::npy, "the constant as a NumPy file"}},
       {"FORMAT", "Output"}, "What to print");
   add_json_flag(app, options.form, KernelForm::json);
-  auto* relay =
-      app.add_flag("--relay", options.relay, "Print the model's main function in Relay instead")
-          ->group("Output")
-          ->excludes(kernel)
-          ->excludes(app.get_option("--format"))
-          ->excludes(app.get_option("--json"));
+  auto* relay = add_flag(app, "--relay", options.relay, "Output",
+                         "Print the model's main function in Relay instead")
+                    ->excludes(kernel)
+                    ->excludes(app.get_option("--format"))
+                    ->excludes(app.get_option("--json"));
   add_option(app, "--constant", options.constant, {"CONSTANT", "Output"},
              "Print the values of a constant instead: its name in mlf table --rows constant, "
              "KERNEL.CONSTANT, or the kernel, call or layer whose weights it has")

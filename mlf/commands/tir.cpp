@@ -77,7 +77,7 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
       ->check(tvm_version_validator())
       ->type_name("VERSION")
       ->group("Output");
-  app.add_flag("--pretty", options.pretty, "Indent the JSON of --format json")->group("Output");
+  add_flag(app, "--pretty", options.pretty, "Output", "Indent the JSON of --format json");
 }
 
 Result<void> write_json(const tir::Document& document, const TirArguments& options,

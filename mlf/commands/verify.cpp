@@ -68,7 +68,7 @@ void declare_verify_options(CLI::App& app, VerifyArguments& options) {
                  "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")
       ->required();
   add_tir_option(app, options.tir_files);
-  app.add_flag("--json", options.json, "Print JSON (schemas/verify.md)")->group("Output");
+  add_flag(app, "--json", options.json, "Output", "Print JSON (schemas/verify.md)");
 }
 
 int run_verify(const VerifyArguments& options, const Context& context) {
