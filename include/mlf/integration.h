@@ -37,6 +37,12 @@ struct Quantization {
   friend bool operator==(const Quantization&, const Quantization&) = default;
 };
 
+/// The layer of the model whose result a call writes.
+struct CallLayer {
+  std::string name{};                          ///< as the model has it; empty: not known
+  std::optional<Quantization> quantization{};  ///< of its result
+};
+
 /// An input, an output, or an argument of an operator.
 struct IntegrationTensor {
   std::string name;

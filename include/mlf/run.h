@@ -197,12 +197,6 @@ MLF_API CallDifferences compare_calls(const graph::Topology& network_before,
                                       const graph::Topology& network_after,
                                       std::span<const RunResult> after, double tolerance);
 
-/// The layer of the model whose result a call writes.
-struct CallLayer {
-  std::string name{};                          ///< empty: not known
-  std::optional<Quantization> quantization{};  ///< of its result
-};
-
 /// What an array was paired with a tensor of a run by.
 enum class ArrayPairing : std::uint8_t {
   name,   ///< both have the same name

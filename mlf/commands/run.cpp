@@ -56,7 +56,7 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
              "value, floating-point numbers from -1 up to 1. Several with --compare: 1..5");
   add_result_option(app, "-o,--output", options.output, {"FILE", "Output"},
                     "Write the outputs here, as .npz, and print no table; - is standard output");
-  app.add_flag("--json", options.json, "Print JSON (schemas/run.md)")->group("Output");
+  add_flag(app, "--json", options.json, "Output", "Print JSON (schemas/run.md)");
   add_result_option(app, "--layers", options.layers, {"FILE", "Output"},
                     "Write what each call of main wrote here, as .npz; - is standard output");
   auto* other = add_option(
@@ -185,7 +185,7 @@ class Layers {
     std::vector<CallLayer> all(argument_.topology.calls.size());
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       const auto* const result = support::find_value(relay.results, of(graph::CallId{i}));
-      if (result != nullptr) all[i] = {result->layer, result->quantization};
+      if (result != nullptr) all[i] = *result;
     }
     return all;
   }

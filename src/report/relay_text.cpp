@@ -495,13 +495,12 @@ class QuantizationReader {
     bool is_anchor = false;
     bool is_fused = false;       ///< into the kernel of what it reads
     bool is_conversion = false;  ///< it has the values that it reads
-    RelayQuantization::Result result;
+    CallLayer result;
     std::vector<std::size_t> readers{};  ///< later statements
   };
 
   void add_statement(std::string_view target, std::string_view operation,
-                     const std::vector<std::string_view>& arguments,
-                     RelayQuantization::Result result) {
+                     const std::vector<std::string_view>& arguments, CallLayer result) {
     for (const std::string_view argument : arguments) {
       const auto source = by_variable_.find(argument.substr(0, argument.find(' ')));
       if (source != by_variable_.end()) {
@@ -517,17 +516,17 @@ class QuantizationReader {
 
   /// Follows the only reader of an operator's result, while that is fused with it.
   void add_result(std::size_t anchor) {
-    if (!statements_[anchor].is_anchor || statements_[anchor].result.layer.empty()) return;
-    RelayQuantization::Result result = statements_[anchor].result;
+    if (!statements_[anchor].is_anchor || statements_[anchor].result.name.empty()) return;
+    CallLayer result = statements_[anchor].result;
     for (std::size_t at = anchor; statements_[at].readers.size() == 1;) {
       at = statements_[at].readers.front();
       if (!statements_[at].is_fused) break;
       if (statements_[at].is_conversion) continue;
       result.quantization = statements_[at].result.quantization;
-      if (!statements_[at].result.layer.empty()) result.layer = statements_[at].result.layer;
+      if (!statements_[at].result.name.empty()) result.name = statements_[at].result.name;
     }
-    result.layer = model_name(result.layer);
-    read_.results.insert_or_assign(statements_[anchor].result.layer, std::move(result));
+    result.name = model_name(result.name);
+    read_.results.insert_or_assign(statements_[anchor].result.name, std::move(result));
   }
 
   Value of_variable(std::string_view variable) const {

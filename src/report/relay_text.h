@@ -48,11 +48,7 @@ struct RelayQuantization {
   std::vector<std::optional<Quantization>> outputs;  ///< in order
   /// By the layer of an operator that identifies a kernel (RelayAnchor): the layer whose result the
   /// kernel writes. TVM fuses element-wise operators behind the operator into it.
-  struct Result {
-    std::string layer;  ///< as the model has it
-    std::optional<Quantization> quantization{};
-  };
-  std::map<std::string, Result, std::less<>> results;
+  std::map<std::string, CallLayer, std::less<>> results;
 };
 
 /// Reads main. What the text does not state as numbers stays unknown.

@@ -269,11 +269,11 @@ TEST(RelayResults, AreThoseOfTheLastOperatorThatIsFused) {
       "  cast(%6, dtype=\"int8\") /* span=pool:0:0 */\n}\n");
   // Two operators read %1, so that its kernel ends there.
   ASSERT_TRUE(read.results.contains("a"));
-  EXPECT_EQ(read.results.at("a").layer, "a");
+  EXPECT_EQ(read.results.at("a").name, "a");
   EXPECT_EQ(read.results.at("a").quantization, (Quantization{0.25, 3}));
-  EXPECT_EQ(read.results.at("b").layer, "sum");
+  EXPECT_EQ(read.results.at("b").name, "sum");
   EXPECT_EQ(read.results.at("b").quantization, (Quantization{0.5, 9}));
-  EXPECT_EQ(read.results.at("pool").layer, "pool");
+  EXPECT_EQ(read.results.at("pool").name, "pool");
 }
 
 TEST(RelayResults, HaveTheNamesOfTheModel) {
@@ -281,7 +281,7 @@ TEST(RelayResults, HaveTheNamesOfTheModel) {
     const RelayQuantization read = quantization_in(
         "def @main(%x, %w) {\n  %0 = nn.dense(%x, %w) /* span=" + name + ":0:0 */;\n  %0\n}\n");
     ASSERT_TRUE(read.results.contains(name));
-    EXPECT_EQ(read.results.at(name).layer, "a");
+    EXPECT_EQ(read.results.at(name).name, "a");
   }
 }
 
