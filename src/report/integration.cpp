@@ -526,18 +526,36 @@ class Integrator {
 /// Of the C, which is what the compiler gets; of functions without it, those of the report.
 std::vector<IntegrationLoop> loops_in(const Deployment& deployment, std::size_t position,
                                       const ModuleReport& report) {
-  std::vector<IntegrationLoop> list;
-  std::set<std::string_view> functions;
+  // Those that are understood, by member and place.
+  std::map<std::pair<std::string_view, std::uint32_t>, analysis::LoopCost> known;
+  std::set<std::string, std::less<>> functions;
   for (const TirSource& c : support::get_or_throw(deployment.generated_c(position))) {
     const auto code = support::get_or_throw(deployment.code(c));
-    const LineTable lines(c.text);
     for (const auto& [name, function] : code->functions()) {
-      functions.insert(name);
+      functions.emplace(name);
       for (analysis::LoopCost& loop : analysis::kernel_cost(code->code_of(function)).loops) {
         const auto range = code->document().module.source_range(loop.node);
-        IntegrationLoop& one = list.emplace_back();
-        one = {std::string(name), c.member->name, {}, std::move(loop)};
-        if (range) one.line = lines.line_of(range->begin);
+        const std::string_view member = c.member->name;
+        if (range) known.emplace(std::pair(member, range->begin), std::move(loop));
+      }
+    }
+  }
+  std::vector<IntegrationLoop> list;
+  const ModuleFiles& files = deployment.library().modules[position].files;
+  for (const auto* const group : {&files.sources, &files.headers}) {
+    for (const FileRef& file : *group) {
+      if (is_of_tvm(file.name)) continue;
+      const std::string_view text = deployment::member_text(deployment.archive(), file);
+      const LineTable lines(text);
+      for (const tir::CLoop& loop : tir::loops_of(text, deployment.macros())) {
+        const Count unknown = Count::unknown();
+        IntegrationLoop& one = list.emplace_back(
+            IntegrationLoop{std::string(loop.function), file.name, lines.line_of(loop.begin)});
+        one.cost = {
+            .variable = loop.keyword, .extent = unknown, .iterations = unknown, .mac = unknown};
+        const auto found = known.find({file.name, loop.begin});
+        if (found != known.end()) one.cost = found->second;
+        one.cost.depth = loop.depth;
       }
     }
   }

@@ -685,7 +685,7 @@ const tvm_model_t tvmgen_default_network = {
         self.assertGreaterEqual(compared, support.HAS_WHOLE_CORPUS)
 
     def test_loops_are_lines_of_the_c(self):
-        """Each loop with one extent is at a line with this `for`, and all `for` of kernels are loops."""
+        """Each loop with one extent is at a line with this `for`, and all `for` of the C are loops."""
         for archive, root, module, _ in self.each(archives()):
             with self.subTest(archive=str(archive), module=module["name"]):
                 lines = {name: (root / name).read_text().splitlines() for name in module["files"]["sources"]}
@@ -696,13 +696,31 @@ const tvm_model_t tvmgen_default_network = {
                         continue
                     text = lines[loop["member"]][loop["line"] - 1]
                     found.add((loop["member"], loop["line"]))
-                    self.assertIn("for (", text)
+                    self.assertRegex(text, rf"\b(for|{loop['variable']})\b")
                     if isinstance(loop["extent"], int):
                         self.assertRegex(text, rf"< (\(.*\+ )?{loop['extent']}\)?;")
                 for name, text in lines.items():
-                    if any(loop["member"] == name for loop in module["loops"]):
-                        every = {(name, i) for i, line in enumerate(text, 1) if line.lstrip().startswith("for (")}
-                        self.assertLessEqual(every, found)
+                    every = {(name, i) for i, line in enumerate(text, 1) if line.lstrip().startswith("for (")}
+                    self.assertLessEqual(every, found)
+
+    def test_loops_without_a_known_bound_are_listed(self):
+        code = """  int32_t z = 0;
+  while (z < 5) { z = z + 1; }
+  do z--; while (z > 0);
+  for (;;)
+    while (z < 3) ++z, --z; again:
+  EACH(2) z++;
+  if (z > 100) goto again;
+"""
+        root = self.edited(support.ARCHIVES / "tvm-0.9-op-add.tar",
+                           lambda text: "#define EACH(n) for (int i = 0; i < n; ++i)\n" + self.in_first_kernel(text, code))
+        (module,) = lists(root)
+        added = [one for one in module["loops"] if one["extent"] is None and one["line"]]
+        found = [(one["variable"], one["line"] - added[0]["line"], one["depth"]) for one in added]
+        self.assertEqual(found[:6], [("while", 0, 0), ("do", 1, 0), ("for", 2, 0), ("while", 3, 1), ("EACH", 4, 0), ("goto", 5, 0)])
+        self.assertEqual({one["iterations"] for one in added}, {None})
+        text = support.run_ok("inspect", "--integration", "--loops", root).stdout.decode()
+        self.assertRegex(text, rf"(?m)^add +{added[0]['line']} +while +0 +\? +\?$")
 
 
 if __name__ == "__main__":

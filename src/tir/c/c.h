@@ -32,6 +32,14 @@ struct CDefinition {
   SourceRange range;  ///< from its return type to its last brace or semicolon
 };
 
+/// A loop in a function, by its text.
+struct CLoop {
+  std::string_view function;
+  std::string keyword;      ///< "for", "while", "do", a "goto" back, or a macro with one of them
+  std::uint32_t begin = 0;  ///< of the keyword in the text
+  std::uint32_t depth = 0;  ///< loops around it
+};
+
 /// An array without values, which may be a pool, or a pool of constants.
 struct CArray {
   std::string name;
@@ -67,6 +75,9 @@ struct CReferences {
 
 /// Never fails. Leaves out what no compiler reads.
 CReferences references_of(std::string_view text, const MacroValues& macros = {});
+
+/// All loops of all functions, in the order of the text. Never fails.
+std::vector<CLoop> loops_of(std::string_view text, const MacroValues& macros = {});
 
 /// The type of a tensor parameter, as another part of the archive states it.
 struct CTensor {

@@ -1,7 +1,8 @@
-// references_of: the functions and headers that the text of a file of C needs.
+// What the text of a file of C needs of other files, has for them, and its loops.
 #include <algorithm>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "support/characters.h"
@@ -135,8 +136,88 @@ void add_variables(std::string_view text, const Item& item, bool is_certain,
   }
 }
 
+// --- Loops ---------------------------------------------------------------------------------------
+
+/// Finds the loops of a function, and where each ends: at a brace, or at the end of one statement.
+class LoopFinder {
+ public:
+  LoopFinder(std::string_view text, const std::set<std::string_view>& macros)
+      : text_(text), macros_(macros) {}
+
+  void add(const Item& item, std::vector<CLoop>& loops) {
+    const std::vector<Token> tokens = tokenize(text_, item.body.begin, item.body.end);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      const std::string_view word = text_of(tokens[i], text_);
+      const std::string_view next = text_of(tokens[i + 1], text_);
+      if (next == ":") labels_.insert(word);
+      const bool ends_do = std::exchange(is_behind_do_, false) && word == "while";
+      const bool has_body = (word == "for" || word == "while" || word == "do") && !ends_do;
+      if (has_body || macros_.contains(word) || (word == "goto" && labels_.contains(next))) {
+        loops.push_back({item.name, std::string(word), tokens[i].begin,
+                         static_cast<std::uint32_t>(open_.size())});
+      }
+      if (has_body) open_.push_back({braces_, parentheses_, word == "do"});
+      pass(word);
+    }
+  }
+
+ private:
+  struct Open {
+    std::size_t braces;
+    std::size_t parentheses;
+    bool is_do;
+  };
+
+  void pass(std::string_view word) {
+    if (word == "(") ++parentheses_;
+    if (word == ")") parentheses_ -= parentheses_ > 0 ? 1 : 0;
+    if (word == "{") ++braces_;
+    if (word == "}") braces_ -= braces_ > 0 ? 1 : 0;
+    if (word != "}" && word != ";") return;
+    while (!open_.empty() && !is_behind_do_ && open_.back().braces >= braces_ &&
+           open_.back().parentheses >= parentheses_) {
+      is_behind_do_ = open_.back().is_do;
+      open_.pop_back();
+    }
+  }
+
+  std::string_view text_;
+  const std::set<std::string_view>& macros_;
+  std::vector<Open> open_;
+  std::set<std::string_view> labels_;
+  std::size_t braces_ = 0;
+  std::size_t parentheses_ = 0;
+  bool is_behind_do_ = false;
+};
+
 }  // namespace
 }  // namespace c
+
+std::vector<CLoop> loops_of(std::string_view text, const MacroValues& macros) {
+  if (text.size() >= UINT32_MAX) return {};
+  const std::string_view whole = text;
+  const std::optional<std::string> active = c::active_text(text, macros);
+  if (active) text = *active;
+  const c::FileItems file = c::split({{}, {}, text});
+  const c::Directives directives = c::directives_of(text, file.items);
+  std::set<std::string_view> loops_in_macros;
+  for (const auto& [name, macro] : directives.macros) {
+    for (const std::string_view word : {"for", "while", "do", "goto"}) {
+      if (support::find_word(macro.value, word) != macro.value.npos) loops_in_macros.insert(name);
+    }
+  }
+  std::vector<CLoop> loops;
+  for (const c::Item& item : file.items) {
+    const bool is_function = item.body.end > item.head.end && text[item.head.end] == '{';
+    if (is_function) c::LoopFinder(text, loops_in_macros).add(item, loops);
+  }
+  // Names stay valid, as places are the same.
+  for (CLoop& loop : loops) {
+    loop.function = whole.substr(static_cast<std::size_t>(loop.function.data() - text.data()),
+                                 loop.function.size());
+  }
+  return loops;
+}
 
 CReferences references_of(std::string_view text, const MacroValues& macros) {
   if (text.size() >= UINT32_MAX) return {};
