@@ -42,6 +42,7 @@ struct RunArguments {
   std::string layers;
   std::string other;
   double tolerance = 0;
+  std::string host_flags;
   bool json = false;
 };
 
@@ -75,6 +76,11 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
       ->check(not_empty());
   add_option(app, "--cflags", options.network.compiler.flags, {"FLAGS", "Compiler"},
              "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"");
+  add_option(
+      app, "--host-cflags", options.host_flags, {"FLAGS", "Compiler"},
+      "Options of this computer's compiler for --compare host, such as a library, in place of "
+      "-D, -U and -I of --cflags")
+      ->needs(other);
   add_run_limits(app, options.network);
 }
 
@@ -112,11 +118,13 @@ std::vector<std::string> flags_of_preprocessor(const std::vector<std::string>& f
   return kept;
 }
 
-RunOptions on_this_computer(RunOptions options) {
-  if (options.cpu == kThisComputer) return options;
-  options.cpu = kThisComputer;
-  options.compiler.command.clear();
-  options.compiler.flags = flags_of_preprocessor(options.compiler.flags);
+RunOptions on_this_computer(RunOptions options, const std::string& host_flags) {
+  if (options.cpu != kThisComputer) {
+    options.cpu = kThisComputer;
+    options.compiler.command.clear();
+    options.compiler.flags = flags_of_preprocessor(options.compiler.flags);
+  }
+  if (!host_flags.empty()) options.compiler.flags = support::words_of(host_flags);
   return options;
 }
 
@@ -381,10 +389,11 @@ std::vector<RunResult> run_on_this_computer(const NetworkArgument& argument,
                                             const std::vector<std::uint64_t>& seeds,
                                             const Console& console) {
   try {
-    return run_recorded(argument, on_this_computer(options), seeds, console);
+    return run_recorded(argument, options, seeds, console);
   } catch (const support::Error& error) {
     Diagnostic diagnostic = error.diagnostic();
-    diagnostic.message = "on this computer: " + diagnostic.message;
+    diagnostic.message =
+        "on this computer, whose flags are those of --host-cflags: " + diagnostic.message;
     throw support::Error(std::move(diagnostic));
   }
 }
@@ -492,6 +501,9 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
       read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, console);
   const bool is_host = arguments.other == kThisComputer;
+  if (!arguments.host_flags.empty() && !is_host) {
+    throw support::Error(ErrorKind::usage, "--host-cflags needs --compare host");
+  }
   const bool has_other = !arguments.other.empty() && !is_host;
   const bool has_arrays = has_other && names_tensors(arguments.other);
   std::optional<NetworkArgument> other;
@@ -525,7 +537,8 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   std::optional<RunComparison> comparison;
   if (against != nullptr) {
     const std::vector<RunResult> others =
-        is_host ? run_on_this_computer(argument, options, seeds, console)
+        is_host ? run_on_this_computer(argument, on_this_computer(options, arguments.host_flags),
+                                       seeds, console)
                 : run_recorded(*against, options, seeds, console);
     comparison = compare_runs(argument, results, *against, others, arguments.tolerance);
   } else if (has_arrays) {

@@ -103,6 +103,27 @@ class Runs(program_case.Directory):
         self.assertEqual(comparison["first_difference"]["before"]["call"], 3)
 
     @needs_cortex_m
+    def test_take_a_library_of_each_computer(self):
+        edit = run.substituted(r"return 0;", "return helper();", "fused_nn_max_pool2d_cast")
+        path = run.changed(QNN, self.directory / "helper.tar", edit)
+        source = self.directory / "helper.c"
+        source.write_text("int helper(void) { return 0; }\n")
+        flags = {}
+        for compiler, options in (("gcc", ()), ("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mthumb"))):
+            library = self.directory / compiler / "libhelper.a"
+            library.parent.mkdir()
+            subprocess.run([compiler, *options, "-c", source, "-o", library.parent / "helper.o"], check=True)
+            subprocess.run([compiler.replace("gcc", "ar"), "rc", library, library.parent / "helper.o"], check=True)
+            flags[compiler] = f"-L{library.parent} -lhelper"
+        options = ("run", "--random", "1", "--cpu", "cortex-m4", f"--cflags={flags['arm-none-eabi-gcc']}", path)
+        support.run_ok(*options, "--compare", "host", f"--host-cflags={flags['gcc']}")
+        result = support.run(*options, "--compare", "host")
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"on this computer, whose flags are those of --host-cflags", result.stderr)
+        result = support.run(*options, "--compare", QNN, "--host-cflags=-O1")
+        self.assertEqual(result.returncode, 64)
+
+    @needs_cortex_m
     def test_fail_also_if_the_message_is_as_long_as_the_results(self):
         message = "the network returned an error"
         count = len(f"mlf: {message}\n")
