@@ -97,6 +97,10 @@ std::vector<plan::MemoryLimit> memories_of(const std::vector<std::string>& texts
     if (bytes == 0) {
       throw Error(ErrorKind::usage, fmt::format("--pool {}: a memory has at least one byte", text));
     }
+    if (std::ranges::find(memories, name, &plan::MemoryLimit::name) != memories.end()) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--pool {}: there are two memories '{}'", text, name));
+    }
     memories.push_back({std::move(name), bytes, has_only_constants});
   }
   return memories;
@@ -182,9 +186,11 @@ Table memories_table(const ArchivePlan& plan) {
     const plan::PoolSplit& split = module.split->split;
     for (std::size_t i = 0; i < split.memories.size(); ++i) {
       const plan::SplitMemory& one = split.memories[i];
+      // What does not fit may access more.
+      const bool has_bound = i == 0 && one.size <= one.limit.bytes;
       table.add({module.name, one.limit.name, std::to_string(one.limit.bytes),
                  std::to_string(one.size), std::to_string(one.buffers), count_of(one.accessed),
-                 i == 0 ? std::to_string(split.most_in_first) : std::string("-")});
+                 has_bound ? std::to_string(split.most_in_first) : std::string("-")});
     }
   }
   return table;

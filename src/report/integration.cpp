@@ -153,6 +153,7 @@ class Integrator {
     // What these declare is TVM's, and no file has to call it.
     if (is_of_tvm(file.name)) return;
     external_.merge(references.external);
+    exported_.merge(references.exported);
     written_.merge(references.written);
     called_.merge(references.called);
     for (std::string& path : references.includes) {
@@ -449,11 +450,13 @@ class Integrator {
       const bool is_listed =
           std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
       const bool is_in_objects = report_.objects && report_.objects->code.variables.contains(name);
-      if (!is_listed && !is_in_objects && !arrays_.contains(name)) names.insert(name);
+      const bool is_defined = arrays_.contains(name) || exported_.contains(name);
+      if (!is_listed && !is_in_objects && !is_defined) names.insert(name);
     }
     for (const std::string& name : names) {
       if (!list_.is_linked && defined_.contains(name)) continue;
-      list_.external.push_back({name, std::string(graph::to_string(graph::origin_of(name)))});
+      list_.external.push_back(
+          {name, std::string(graph::to_string(graph::origin_of(name))), external_.contains(name)});
     }
   }
 
@@ -484,7 +487,7 @@ class Integrator {
     for (const std::string& path : includes_) {
       const auto directory = directory_of(path);
       if (!directory) {
-        list_.headers.push_back({path, origin_of_header(path)});
+        list_.headers.push_back({path, origin_of_header(path), false});
       } else if (!is_among(list_.include_directories, *directory)) {
         list_.include_directories.push_back(*directory);
       }
@@ -514,6 +517,7 @@ class Integrator {
   std::set<std::string, std::less<>> defined_;
   std::set<std::string, std::less<>> called_;
   std::set<std::string, std::less<>> external_;  ///< variables of other programs
+  std::set<std::string, std::less<>> exported_;
   std::set<std::string, std::less<>> written_;
   std::vector<std::string> includes_;
   std::map<std::string, tir::CArray, std::less<>> arrays_;

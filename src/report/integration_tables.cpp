@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -119,9 +120,14 @@ std::vector<std::string> declarations_of(const ModuleIntegration& module) {
 }
 
 std::vector<TextTable> tables_of(const ModuleIntegration& module) {
+  std::vector<ExternalName> functions = module.external;
+  std::vector<ExternalName> variables;
+  std::ranges::copy_if(functions, std::back_inserter(variables), &ExternalName::is_variable);
+  std::erase_if(functions, [](const ExternalName& one) { return one.is_variable; });
   std::vector<TextTable> tables{tensors_of(module),
                                 memory_of(module),
-                                names_of("Functions of", module.external),
+                                names_of("Functions of", functions),
+                                names_of("Variables of", variables),
                                 names_of("Headers of", module.headers),
                                 state_of(module),
                                 build_of(module)};

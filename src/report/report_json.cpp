@@ -82,7 +82,10 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleF
   out.objects("inputs", list.inputs, write_integration_tensor);
   out.objects("outputs", list.outputs, write_integration_tensor);
   out.objects("memory", list.memory, write_integration_memory);
-  out.objects("external", list.external, write_external);
+  out.objects("external", list.external, [&](Writer&, const ExternalName& one) {
+    write_external(out, one);
+    out.member("kind", one.is_variable ? "variable" : "function");
+  });
   out.member("external_from", list.is_linked ? "objects" : "c");
   out.member("defined", list.defined);
   out.objects("headers", list.headers, write_external);

@@ -574,7 +574,7 @@ class Integration(unittest.TestCase):
         archive.write_bytes(battery_archives.tar_of(members))
         (module,) = lists(archive)
         self.assertEqual([one["name"] for one in module["memory"] if not one["in_archive"] and one["name"]], [])
-        self.assertIn({"name": "malloc", "origin": "c-library"}, module["external"])
+        self.assertIn({"name": "malloc", "origin": "c-library", "kind": "function"}, module["external"])
 
     def test_what_nothing_defines_is_listed(self):
         def unknown(members):
@@ -596,8 +596,15 @@ class Integration(unittest.TestCase):
         self.assertEqual(unknown({name: text for name, text in members.items() if name != wrapper}), {"tvmgen_default_run"})
         more = members[wrapper] + b"\nextern int8_t board_table[4];\nextern volatile int ticks;\nint8_t board_table[4];\n"
         self.assertEqual(unknown(members | {wrapper: more}), {"ticks"})
-        more += b"extern float gains[2], offset;\n"
+        more += b"extern float gains[2], offset;\nextern int own;\nint own;\n"
         self.assertEqual(unknown(members | {wrapper: more}), {"ticks", "gains", "offset"})
+        path = self.directory / "variables.tar"
+        path.write_bytes(support.make_tar(members | {wrapper: more}))
+        (module,) = lists(path)
+        variables = {one["name"] for one in module["external"] if one["kind"] == "variable"}
+        self.assertEqual(variables, {"ticks", "gains", "offset"})
+        text = support.run_ok("inspect", "--integration", path).stdout.decode()
+        self.assertRegex(text, r"VARIABLES OF +NAMES\nunknown +gains, offset, ticks\n")
 
     def test_a_directory_of_c_alone_has_the_struct_of_its_model_and_least_sizes(self):
         """As TVM wrote C in 2021, before a function `tvmgen_<module>_run` was there."""

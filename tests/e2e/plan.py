@@ -466,6 +466,11 @@ class Splits(unittest.TestCase):
     def test_need_a_name_and_a_size(self):
         for wrong in ("64K", "=64K", "fast=", "fast=many"):
             self.assertEqual(support.run("plan", QNN, "--pool", wrong).returncode, 64, wrong)
+        self.assertEqual(support.run("plan", QNN, "--pool", "a=64", "--pool", "a=64").returncode, 64)
+
+    def test_what_does_not_fit_has_no_bound(self):
+        result = support.run("plan", support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-aot-packed-usmp/module.tar", "--pool", "a=64")
+        self.assertRegex(result.stdout.decode(), r"(?m)^a +64 +1316 +7 +\d+ +-$")
 
 
 class Text(unittest.TestCase):

@@ -312,6 +312,11 @@ class SmallNetworks(VerifiedCase):
                 with self.subTest(fault.__name__):
                     self.assert_found(as_tar(fault(members)), "c-invalid")
 
+    def test_a_module_whose_name_is_none_in_c(self):
+        members = {name: text.replace("tvmgen_default_run", "tvmgen_de-fault_run") if name.endswith((".c", ".h")) else text
+                   for name, text in PLAIN.items()}
+        self.assert_found(as_tar(members), "c-invalid")
+
     def test_a_wrapper_whose_main_is_not_there(self):
         without = {name: text for name, text in PLAIN.items() if name != C}
         self.assert_found(as_tar(without), "missing-main")

@@ -150,9 +150,13 @@ class FaultFinder {
     }
   }
 
-  /// `void* int;`, `(void* for, …)`, `inputs->int`.
+  /// `void* int;`, `(void* for, …)`, `inputs->int`, `tvmgen_foo-bar_run` of a module `foo-bar`.
   void check_names(Cursor cursor) {
     for (Sign before = Sign::none; !cursor.at_end(); before = cursor.advance().sign) {
+      const std::string_view word = cursor.text();
+      if (cursor.at_name() && word.find('-') != word.npos) {
+        add(cursor, cursor.peek(), fmt::format("'{}' is no name in C", word));
+      }
       if (!cursor.at_name() || !is_keyword(cursor.text())) continue;
       const bool is_declared = cursor.at(sign(";"), 1) || cursor.at(sign(","), 1) ||
                                cursor.at(sign(")"), 1) || cursor.at(sign("["), 1);

@@ -18,9 +18,9 @@ struct DeclarationFault {
 };
 
 /// Checks one file and the archive's headers that it includes: functions of TVM that are declared
-/// with different types, keywords of C as names, types of parameters that nothing declares,
-/// workspaces that are used after they were freed or freed before a later one. What a missing
-/// header or a condition of the preprocessor may declare is no fault.
+/// with different types, keywords of C and parts with a hyphen as names, types of parameters that
+/// nothing declares, workspaces that are used after they were freed or freed before a later one.
+/// What a missing header or a condition of the preprocessor may declare is no fault.
 std::vector<DeclarationFault> declaration_faults(const support::SourceText& source,
                                                  std::span<const support::SourceText> headers,
                                                  const MacroValues& macros);
