@@ -23,6 +23,7 @@
 #include "report/relay_text.h"
 #include "result_file.h"
 #include "run/call_pairs.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
 #include "support/nearest.h"
@@ -62,9 +63,8 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
                     "Write what each call of main wrote here, as .npz; - is standard output");
   auto* other = add_option(
       app, "--compare", options.other, {"OTHER", "Comparison"},
-      "Compare outputs and calls with those of another archive, which is run as well; with host, "
-      "those of the same archive on this computer; or with arrays of a framework in an .npz or "
-      ".npy file; exit code 1 if they differ");
+      "Compare outputs and calls with those of another archive; with host, of this one on this "
+      "computer; or with arrays of a framework (.npz, .npy); exit code 1 if they differ");
   add_option(app, "--tolerance", options.tolerance, {"NUMBER", "Comparison"},
              "The largest difference of two elements that counts as none")
       ->check(CLI::NonNegativeNumber)
@@ -76,10 +76,8 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
       ->check(not_empty());
   add_option(app, "--cflags", options.network.compiler.flags, {"FLAGS", "Compiler"},
              "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"");
-  add_option(
-      app, "--host-cflags", options.host_flags, {"FLAGS", "Compiler"},
-      "Options of this computer's compiler for --compare host, such as a library, in place of "
-      "-D, -U and -I of --cflags")
+  add_option(app, "--host-cflags", options.host_flags, {"ARGS", "Compiler"},
+             "--cflags for --compare host; without it, its -D, -U and -I")
       ->needs(other);
   add_run_limits(app, options.network);
 }
