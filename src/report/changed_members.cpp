@@ -15,6 +15,7 @@
 #include "report/constants.h"
 #include "report/kernel_text.h"
 #include "support/c_files.h"
+#include "support/error.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"

@@ -301,7 +301,7 @@ class Findings(unittest.TestCase):
         self.assertIn("const_workspace", finding["where"])
 
     def test_constants_that_are_not_const_are_in_the_memory_of_their_section(self):
-        source = "codegen/host/src/default_lib1.c"
+        source = "codegen/host/src/default_lib0.c"
         with tarfile.open(support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar") as tar:
             members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
         section = b'section(".rodata.tvm"), '
