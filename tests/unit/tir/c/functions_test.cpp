@@ -381,8 +381,10 @@ TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   ASSERT_EQ(pools.list(f::Array::elements).size(), 2u);
   const Node constants = pools.list(f::Array::elements)[0];
   EXPECT_EQ(spell(constants[f::AllocatedPoolInfo::allocated_size]), "20");
-  ASSERT_EQ(document.other_memory.size(), 1u);
+  ASSERT_EQ(document.other_memory.size(), 2u);
   EXPECT_EQ(document.other_memory[0].bytes, 12u);
+  EXPECT_EQ(document.other_memory[1].kind, OtherKind::writable);
+  EXPECT_EQ(document.other_memory[1].bytes, 32u);
   const Node info = constants[f::AllocatedPoolInfo::pool_info];
   const NodeList members = info.list(f::ConstantPoolInfo::constant_info_array);
   ASSERT_EQ(members.size(), 2u);
