@@ -299,6 +299,15 @@ class Cases(unittest.TestCase):
                 self.expect(0, "verify", archive)
                 self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
 
+    def test_workspaces_that_no_variable_holds_are_unknown(self):
+        kernels = "codegen/host/src/default_lib1.c"
+        for statement in (b"  memset(TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8), 0, 9000);\n",
+                          b"  TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8);\n"):  # fmt: skip
+            archive = self.edited("past-a-constant", kernels, lambda old: old.replace(
+                b"  return 0;\n}", statement + b"  return 0;\n}", 1))  # fmt: skip
+            heap = module_of(json_of("report", "--json", archive))["ram"]["heap"]
+            self.assertNotIsInstance(heap, int, statement)
+
     def test_sections_that_only_a_linker_script_knows_make_ram_a_range(self):
         kernels = "codegen/host/src/default_lib1.c"
         head = b"TVM_DLL int32_t tvmgen_default_fused"

@@ -407,6 +407,7 @@ SOUND = {
     "a macro for checks": lambda members: in_main(members, lambda main: "#define CHECK(x) if ((x) != 0) return -1\n" * (
         "TVM_DLL" in main) + re.sub(CHECKED, r"CHECK(\1);", main)),
     "int as the type of results": edit_of_main(r"TVM_DLL int32_t", "TVM_DLL int", 1),
+    "frees without a check": in_kernels(r"if \((TVMBackendFreeWorkspace\([^)]*\)) != 0\) \{\n *return -1;\n *\}", r"\1;"),
     "comments behind names": in_kernels(KERNEL + r"(?= \{)", lambda found: found.group(0).replace("(", " /* in RAM */ (", 1)),
     "attributes before names": in_kernels(KERNEL, lambda found: found.group(0).replace(
         "int32_t tvmgen", "int32_t __attribute__((noinline)) tvmgen", 1)),

@@ -105,6 +105,7 @@ namespace {
 constexpr std::string_view kWhileTrue = "while (1) {";
 constexpr std::string_view kVoidCall = "(void)";
 constexpr std::string_view kFreeWorkspace = "if (TVMBackendFreeWorkspace(1, $, $) != 0)";
+constexpr std::string_view kPlainFree = "TVMBackendFreeWorkspace(1, $, $);";
 constexpr std::string_view kReturn = "return $;";
 
 }  // namespace
@@ -188,6 +189,7 @@ void BodyReader::statement() {
   }
   if (word == "for") return loop();
   if (word == "while") return while_();
+  if (release_workspace()) return;
   if (word == "if") return if_();
   if (word == "return") return return_();
   if (cursor_.accept_form(kVoidCall, words_)) return void_call();
@@ -328,7 +330,7 @@ void BodyReader::while_() {
 
 /// Calls of the runtime are `if`s of a fixed form, tried before conditions.
 void BodyReader::if_() {
-  if (release_workspace() || packed_calls_.look_up()) return;
+  if (packed_calls_.look_up()) return;
   const std::uint32_t begin = cursor_.peek().begin;
   if (const auto call = packed_calls_.call()) {
     return blocks_.complete(builder().make(Kind::Evaluate, {*call}), begin,
@@ -345,12 +347,14 @@ void BodyReader::if_() {
   open_branch(condition, begin);
 }
 
-/// `if (TVMBackendFreeWorkspace(1, device, x) != 0) {…}` ends the allocation of `x`.
+/// `if (TVMBackendFreeWorkspace(1, device, x) != 0) {…}` ends the allocation of `x`. People leave
+/// out the check.
 bool BodyReader::release_workspace() {
-  if (!cursor_.accept_form(kFreeWorkspace, words_)) return false;
+  const bool is_checked = cursor_.accept_form(kFreeWorkspace, words_);
+  if (!is_checked && !cursor_.accept_form(kPlainFree, words_)) return false;
   const std::string_view device = words_[0];
   const std::string_view name = words_[1];
-  pass_return_error();
+  if (is_checked) pass_return_error();
   blocks_.release(name, device);
   return true;
 }

@@ -96,10 +96,10 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   const auto type = dtype_of(cursor_.number_of(words_[0]), cursor_.number_of(words_[1]), 1);
   if (!type || type->is_void()) cursor_.fail("an allocation of an unknown type");
   const DType element = *type;
-  if (!cursor_.accept_form(kAllocationCheck, words_) || words_[0] != declared.name) {
-    cursor_.fail("expected the check of an allocation");
+  if (cursor_.accept_form(kAllocationCheck, words_)) {
+    if (words_[0] != declared.name) cursor_.fail("expected the check of an allocation");
+    pass_return_error();
   }
-  pass_return_error();
   const Node size = node(bytes);
   // The element type is a hint for the allocator. TVM uses the dtype of the Allocate.
   const auto width = static_cast<std::int64_t>(std::max<std::size_t>(element.element_bytes(), 1));
