@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graph/node_queries.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 namespace {
@@ -169,17 +170,24 @@ ByteCount constants_of(const Topology& topology) {
   const bool may_be_more = !topology.gaps.empty() || !topology.possible_parameter.empty();
   if (may_be_more) sum += known_or_more(std::nullopt);
   sum += bytes_of_pools(topology, PoolKind::constant);
+  // Functions of C may share an array, or files may have arrays of one name.
+  support::NameSet<std::string_view> names;
+  const auto add = [&](std::string_view name, std::optional<std::uint64_t> bytes) {
+    const bool is_known = topology.provenance.dialect == tir::Dialect::c && !name.empty();
+    const bool is_again = is_known && !names.insert(name).second;
+    sum += known_or_more(is_again ? std::nullopt : bytes);
+  };
   for (const Storage& storage : topology.storages) {
     const bool is_constant =
         storage.kind == StorageKind::constant || storage.kind == StorageKind::lookup;
-    if (is_constant) sum += known_or_more(storage.bytes);
+    if (is_constant) add(storage.name, storage.bytes);
   }
   for (const Kernel& kernel : topology.kernels) {
     if (!kernel.is_understood()) sum += known_or_more(std::nullopt);
     for (const KernelBuffer& constant : kernel.constants) {
       // If code may end the kernel early, the compiler may drop constants of the code after it.
       const bool is_sure = kernel.gaps.empty() || !kernel.may_end_early;
-      if (!constant.pool && is_sure) sum += known_or_more(constant.bytes);
+      if (!constant.pool && is_sure) add(constant.name, constant.bytes);
     }
   }
   return sum;

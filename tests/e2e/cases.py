@@ -299,6 +299,16 @@ class Cases(unittest.TestCase):
                 self.expect(0, "verify", archive)
                 self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
 
+    def test_constants_that_two_functions_name_count_once(self):
+        call = rb"\n(  if \(tvmgen_default_fused_cast_subtract\([^;]*;)"
+        before = self.report("past-a-constant")["flash"]["constants"]
+        for statement in (rb"  log_array(fused_constant);", rb"  ((int16_t*)fused_constant)[0] = 3;"):
+            archive = self.edited("past-a-constant", "codegen/host/src/default_lib1.c",
+                                  lambda old: re.sub(call, rb"\n" + statement + rb"\n\1", old))  # fmt: skip
+            report = module_of(json_of("report", "--json", archive))
+            self.assertEqual(report["flash"]["constants"], {"min": before, "max": None})
+            self.assertNotIn("constants-twice", {one["code"] for one in report["findings"]})
+
     def test_workspaces_that_no_variable_holds_are_unknown(self):
         kernels = "codegen/host/src/default_lib1.c"
         for statement in (b"  memset(TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8), 0, 9000);\n",
