@@ -10,8 +10,8 @@
 namespace mlf::deployment {
 namespace {
 
-constexpr std::string_view kPrefix = "tvmgen_";
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kFirstOfNames = "tvmgen_";
+constexpr std::string_view kWhitespace = " \t\r\n";
 
 bool describes_network(std::string_view name) {
   constexpr std::array<std::string_view, 5> kEndings{".json", ".txt", ".relay", ".params",
@@ -22,14 +22,14 @@ bool describes_network(std::string_view name) {
 /// Whether `(…)` and then the rest of an expression or the end of a statement follows. A body, a
 /// declaration of an old parameter or an attribute such as `alias` follows in a definition.
 bool is_call_or_prototype(std::string_view text, std::size_t at) {
-  at = text.find_first_not_of(kBlanks, at);
+  at = text.find_first_not_of(kWhitespace, at);
   if (at == text.npos || text[at] != '(') return false;
   std::size_t depth = 0;
   for (; at != text.npos; at = text.find_first_of("()", at + 1)) {
     if (text[at] == '(') {
       ++depth;
     } else if (--depth == 0) {
-      at = text.find_first_not_of(kBlanks, at + 1);
+      at = text.find_first_not_of(kWhitespace, at + 1);
       return at != text.npos && std::string_view(";,)!=<>&|?:").find(text[at]) != text.npos;
     }
   }
@@ -46,7 +46,7 @@ support::NameSet<std::string> possible_definitions(const archive::Archive& archi
     if (member.type != archive::MemberType::file || describes_network(member.name)) continue;
     const std::string_view text = support::get_or_throw(archive.read(member));
     std::size_t end = 0;
-    for (std::size_t at = text.find(kPrefix); at != text.npos; at = text.find(kPrefix, end)) {
+    for (std::size_t at = text.find(kFirstOfNames); at != text.npos; at = text.find(kFirstOfNames, end)) {
       end = at;
       while (end < text.size() && support::is_word_character(text[end])) ++end;
       const bool is_word = at == 0 || !support::is_word_character(text[at - 1]);
