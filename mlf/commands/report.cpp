@@ -455,18 +455,18 @@ std::string place_of(const ModuleReport& module, const CostFinding& finding) {
 Table findings_table(const ModuleReport& module) {
   Table table({"FINDING", "#PLACES", "#BYTES", "?#SHARE", "#LARGEST", "~LARGEST PLACE"});
   for (const FindingsOfCode& of : findings_by_code(module)) {
+    const auto most_of = [](const CostFinding* finding) {
+      return finding->bytes.max.value_or(finding->bytes.min);
+    };
     Count bytes;
-    std::uint64_t most = 0;
     const CostFinding* largest = of.findings.front();
     for (const CostFinding* finding : of.findings) {
       bytes += finding->bytes;
-      // Those with a share are sorted by it.
-      if (!largest->share && finding->bytes.min > largest->bytes.min) largest = finding;
-      most = std::max(most, finding->bytes.min);
+      if (most_of(finding) > most_of(largest)) largest = finding;
     }
     const bool is_largest = of.code->finding == CostFindingCode::padding_scratch &&
                             bytes.is_exact() && of.findings.size() > 1;
-    if (is_largest) bytes = most;
+    if (is_largest) bytes = largest->bytes;
     table.add({std::string(of.code->code), std::to_string(of.findings.size()),
                (is_largest ? "max " : "") + bytes_text(bytes),
                of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
+#include <set>
 #include <span>
 #include <string>
 
@@ -211,13 +213,29 @@ Count part_of_network(const ModuleReport& module, Resource resource) {
   }
 }
 
+/// Without those about loads and stores, if there are others.
+std::vector<std::string> reasons_of_memory(const ModuleReport& module) {
+  std::set<std::string> of_costs;
+  for (const KernelReport& kernel : module.kernels) {
+    if (!kernel.cost) continue;
+    for (const std::string& why : kernel.cost->uncertain) {
+      of_costs.insert(report::about_kernel(kernel, why));
+    }
+  }
+  for (const std::string& why : module.peak.uncertain) of_costs.erase(why);
+  std::vector<std::string> reasons;
+  std::ranges::remove_copy_if(module.uncertain, std::back_inserter(reasons),
+                              [&](const std::string& why) { return of_costs.contains(why); });
+  return reasons.empty() ? module.uncertain : reasons;
+}
+
 /// Why a number of the network is not exact.
 void add_reasons(const ModuleReport& module, Resource resource, std::vector<std::string>& missing) {
   if (part_of_network(module, resource).is_exact()) return;
   constexpr std::size_t kMost = 3;  // a few are enough to show the error
-  const std::size_t shown = std::min(module.uncertain.size(), kMost);
-  missing.insert(missing.end(), module.uncertain.begin(),
-                 module.uncertain.begin() + static_cast<std::ptrdiff_t>(shown));
+  const bool is_memory = !has({Resource::mac}, resource);
+  const std::vector<std::string> reasons = is_memory ? reasons_of_memory(module) : module.uncertain;
+  std::ranges::copy(reasons | std::views::take(kMost), std::back_inserter(missing));
   const bool has_pools = has({Resource::ram, Resource::buffers}, resource);
   if (has_pools && module.network && !module.ram.pools.is_known()) {
     for (const graph::Pool& pool : module.network->pools) {

@@ -227,7 +227,7 @@ void collect_reasons(ModuleReport& module) {
       continue;
     }
     for (const std::string& why : kernel.cost->uncertain) {
-      note(module, "'" + kernel.symbol + "': " + why);
+      note(module, report::about_kernel(kernel, why));
     }
   }
 }
@@ -597,6 +597,10 @@ using analysis::Count;
 
 Count RamReport::total() const {
   return pools + io + executor + heap + stack + arguments;
+}
+
+std::string report::about_kernel(const KernelReport& kernel, const std::string& why) {
+  return "'" + kernel.symbol + "': " + why;
 }
 
 Count report::without(const Count& all, const Count& part) {

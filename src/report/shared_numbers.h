@@ -26,6 +26,9 @@ analysis::Count larger(const analysis::Count& a, const analysis::Count& b);
 /// Writable sections of the compiled C other than pools.
 analysis::Count static_data(const ModuleReport& module);
 
+/// "'kernel': why"
+std::string about_kernel(const KernelReport& kernel, const std::string& why);
+
 /// Whether a workspace pool is a variable of the module's C or objects, and not the application's.
 bool is_own(const ModuleReport& module, const graph::Pool& pool);
 
