@@ -488,7 +488,7 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
            (has_pool && finding.code == CostFindingCode::constants_twice);
   });
   return "\n" + table.text(screen) +
-         (has_smaller ? "For smaller constants, see mlf optimize --dry-run.\n" : "");
+         (has_smaller ? "mlf optimize --dry-run shows what can be smaller.\n" : "");
 }
 
 std::string contradictions_text(const ModuleReport& module, const Screen& screen) {

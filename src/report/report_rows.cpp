@@ -411,7 +411,7 @@ constexpr auto kTensors = [](const Report& report, const auto& visit) {
   }
 };
 
-constexpr auto kConstants = [](const Report& report, const auto& visit) {
+constexpr auto kConstantItems = [](const Report& report, const auto& visit) {
   ConstantReader reader;
   for (const ModuleReport& module : report.modules) {
     for (const ModuleConstant& constant : reader.constants_of(module)) {
@@ -430,7 +430,7 @@ decltype(auto) with_columns(RowKind kind, const auto& use) {
     case RowKind::tensor:
       return use(once<tensor_columns>(), kTensors);
     case RowKind::constant:
-      return use(once<constant_columns>(), kConstants);
+      return use(once<constant_columns>(), kConstantItems);
     case RowKind::finding:
       return use(once<finding_columns>(), parts(&ModuleReport::findings));
     case RowKind::device:

@@ -59,7 +59,7 @@ bool widen(ByteSet& bytes, const Interval& by, std::int64_t factor) {
   return true;
 }
 
-graph::Constraint first_iteration_of(Node loop) {
+graph::Constraint first_iteration(Node loop) {
   return {loop[f::For::loop_var], graph::Constraint::Test::equals, loop[f::For::min]};
 }
 
@@ -117,7 +117,7 @@ AccessSets::Surroundings AccessSets::surroundings_of(const PlacedAccess& access,
     if (!is_counted) result.inside.tests.emplace_back();
     if (one.loop) loops.push_back(one.loop);
     if (one.loop && std::ranges::find(access.first_only, one.loop) != access.first_only.end()) {
-      result.inside.tests.push_back({first_iteration_of(one.loop)});
+      result.inside.tests.push_back({first_iteration(one.loop)});
     }
     for (const graph::Constraint& constraint : one.constraints) {
       result.inside.tests.push_back({constraint});
