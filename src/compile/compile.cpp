@@ -30,9 +30,10 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   const auto path = [&](const char* end) {
     return (compiler.directory().path() / (stem + end)).string();
   };
-  compiler.directory().write(stem + ".c", text);
+  const char* const end = file.name.ends_with(".c") ? ".c" : ".cc";
+  compiler.directory().write(stem + end, text);
   // -fstack-usage writes <number>.su beside the object.
-  std::vector<std::string> arguments{"-fstack-usage", "-w", "-c", path(".c")};
+  std::vector<std::string> arguments{"-fstack-usage", "-w", "-c", path(end)};
   ProgramResult result = compiler.start(arguments, path(".o"));
   if (!is_success(result) && support::find_word(result.errors, "half") != std::string::npos) {
     // TVM's name of float16, unless the user's flags or the C define it.
@@ -51,6 +52,31 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   }
   add_object_file(path(".o"), compiler.sections(), code, symbols);
   add_frames(path(".su"), code);
+}
+
+bool is_assembler(const archive::Member& member) {
+  const bool is_code = member.name.ends_with(".S") || member.name.ends_with(".s");
+  return is_code && member.type == archive::MemberType::file &&
+         member.name.starts_with("codegen/");
+}
+
+/// People add kernels in assembler. One for another processor is code of unknown size.
+void compile_assembler(const archive::Archive& archive, const CCompiler& compiler,
+                       CompiledCode& code, ObjectSymbols& symbols) {
+  for (const archive::Member& member : archive.members()) {
+    if (!is_assembler(member)) continue;
+    const auto path = [&](const char* end) {
+      return (compiler.directory().path() / (std::string("assembler") + end)).string();
+    };
+    compiler.directory().write("assembler.S", get_or_throw(archive.read(member)));
+    const ProgramResult result = compiler.start({"-w", "-c", path(".S")}, path(".o"));
+    if (is_success(result)) {
+      add_object_file(path(".o"), compiler.sections(), code, symbols);
+    } else {
+      code.uncompiled.push_back("'" + member.name + "' was not compiled: the compiler " +
+                                why_it_failed(result, compiler.directory().path()));
+    }
+  }
 }
 
 /// Whether an object file defines a name that the C defines. It is another build of the C then, and
@@ -80,6 +106,7 @@ CompiledCode compile(const archive::Archive& archive, const Module& module,
   if (code.uncompiled.size() == module.files.sources.size()) {
     throw support::Error(ErrorKind::invalid_input, code.uncompiled.front());
   }
+  compile_assembler(archive, c_compiler, code, symbols);
   // C of an LLVM target calls kernels that are in objects.
   ObjectCode all{std::move(code)};
   const ObjectSymbols of_c = symbols;

@@ -299,6 +299,20 @@ class Cases(unittest.TestCase):
                 self.expect(0, "verify", archive)
                 self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
 
+    def test_assembler_is_code_too(self):
+        with tarfile.open(self.archive("past-a-constant")) as tar:
+            files = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+
+        def compiled(assembler):
+            archive = self.directory / "assembler.tar"
+            archive.write_bytes(support.make_tar({**files, "codegen/host/src/more.S": assembler}))
+            return module_of(json_of("report", "--json", "--cc", "gcc", archive))["compiled"]
+
+        plain = compiled("")
+        self.assertEqual(compiled(".text\n.globl more\nmore:\n.skip 100\n")["text"], plain["text"] + 100)
+        unknown = compiled("an instruction of another processor\n")
+        self.assertEqual(unknown["text"], {"min": plain["text"], "max": None})
+
     def test_constants_that_two_functions_name_count_once(self):
         call = rb"\n(  if \(tvmgen_default_fused_cast_subtract\([^;]*;)"
         before = self.report("past-a-constant")["flash"]["constants"]
