@@ -108,11 +108,17 @@ bool is_flat(const Files& files) {
   return files.any_below("", is_bare) && !files.any_below("", is_elsewhere);
 }
 
-/// The place of a file that is beside generated C without directories.
-std::string_view directory_of_bare(std::string_view name) {
-  if (support::is_c_header(name)) return kHeaders;
-  if (name.ends_with(".o") || name.ends_with(".a")) return kObjects;
-  return name == "graph.json" ? "executor-config/graph/" : kSources;
+/// The name in the format of a file that is beside generated C or objects without directories.
+/// tvmc has mod.json and mod.params in its packages, TVM's documentation deploy_graph.json.
+std::string name_of_bare(std::string_view name) {
+  const std::string own(name);
+  if (support::is_c_header(name)) return std::string(kHeaders) + own;
+  if (name.ends_with(".o") || name.ends_with(".a")) return std::string(kObjects) + own;
+  if (name == "graph.json" || name == "mod.json" || name == "deploy_graph.json") {
+    return "executor-config/graph/graph.json";
+  }
+  if (name == "mod.params" || name == "deploy_param.params") return "parameters/default.params";
+  return std::string(kSources) + own;
 }
 
 /// The directory itself and those around it are the root, "."; `name_of` names its content.
@@ -145,8 +151,7 @@ Layout bare_code(std::span<const Member> members, std::string_view directory) {
   layout.names = renamed(members, directory, [&](std::string_view rest) {
     if (rest == kMetadata) return std::string(rest);
     // Other directories are not part of the format.
-    const std::string_view where = rest.find('/') == rest.npos ? directory_of_bare(rest) : kHost;
-    return std::string(where) + std::string(rest);
+    return rest.find('/') == rest.npos ? name_of_bare(rest) : std::string(kHost) + std::string(rest);
   });
   if (std::ranges::find(layout.names, kMetadata) != layout.names.end()) {
     layout.no_new_members =

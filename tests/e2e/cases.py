@@ -299,6 +299,19 @@ class Cases(unittest.TestCase):
                 self.expect(0, "verify", archive)
                 self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
 
+    def test_graphs_beside_generated_code_without_directories_are_read(self):
+        with tarfile.open(self.archive("graph-params-values")) as tar:
+            files = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        before = self.report("graph-params-values")
+        sources = {name.rpartition("/")[2]: text for name, text in files.items() if name.startswith("codegen/")}
+        for graph, params in (("mod.json", "mod.params"), ("deploy_graph.json", "deploy_param.params")):
+            package = self.directory / "package.tar"
+            package.write_bytes(support.make_tar({**sources, graph: files["executor-config/graph/default.graph"],
+                                                  params: files["parameters/default.params"]}))  # fmt: skip
+            report = module_of(json_of("report", "--json", package))
+            for key in ("mac", "ram", "flash", "peak"):
+                self.assertEqual(report[key], before[key], key)
+
     def test_assembler_is_code_too(self):
         with tarfile.open(self.archive("past-a-constant")) as tar:
             files = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
