@@ -54,8 +54,8 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
            "Also write results over their inputs, if the TIR proves that each element is read "
            "before it is written and never again");
   add_compiler_options(app, options.compiler,
-                       "Compile the archive's C with this command, and keep the elements of "
-                       "constants where one element costs more code than it saves");
+                       "Compile the archive's C with this command, and change no constant whose "
+                       "new form needs more code than it saves");
   add_option(app, "--seconds", options.seconds, {"S", "Changes"},
              "End the search for offsets after this number of seconds")
       ->check(number_above_0());
@@ -176,7 +176,7 @@ std::string to_text(const OptimizeReport& report, const Screen& screen) {
   std::string text = gains.empty() ? "" : gains.text(screen) + "\n";
   std::string causes;
   for (const OptimizedModule& module : report.modules) causes += causes_of(module);
-  if (report.ram_plan == RamPlan::in_place) causes += "results are over what they come from\n";
+  if (report.ram_plan == RamPlan::in_place) causes += "results are written over their inputs\n";
   if (report.ram_plan == RamPlan::order) causes += "calls of main are in another order\n";
   if (!causes.empty()) text += lines_for(causes, screen) + "\n";
   const Table kept = kept_table(report);

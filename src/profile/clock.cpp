@@ -15,8 +15,8 @@ constexpr double kNanoseconds = 1e9;
 /// Of a core whose manual lists the cycles of each instruction.
 CyclesPerInstruction listed(double max, std::string_view manual) {
   return {1, max,
-          fmt::format("{}: 1 to {} cycles for all instructions but IT, divisions, square roots and "
-                      "those that load or store several registers; memory without wait states",
+          fmt::format("{}: 1 to {} cycles for an instruction, except for IT blocks, divisions, square "
+                      "roots and accesses to several registers; memory without wait states",
                       manual, max)};
 }
 

@@ -769,8 +769,8 @@ std::vector<DifferenceWords> words_of_kernels(const BuildDifference& difference)
             fmt::format("{} to other offsets in pools", kernels_of(at_other_offsets)));
   std::string forms;
   add_count(forms, changes.types, "of another type");
-  add_count(forms, changes.counts, "as one element in one build, as all in the other");
-  add_count(forms, changes.shared, "that share their bytes in one build alone");
+  add_count(forms, changes.counts, "with one element in one build and all elements in the other");
+  add_count(forms, changes.shared, "that share bytes with an equal constant in one build");
   std::vector<DifferenceWords> words;
   if (!moved.empty()) words.push_back({"only moved", std::move(moved)});
   if (stored_differently > 0) {

@@ -163,8 +163,8 @@ class Archive:
         """Write an archive with less flash and less RAM; return the document of `mlf optimize --json`.
 
         Without `output`, write nothing. `only`: "narrow", "collapse", "share", "flash", "ram"; empty for all
-        of them. The flags are those of the program. With `cc`, compile the C, and keep the elements of
-        constants where one element costs more code than it saves.
+        of them. The flags are those of the program. With `cc`, compile the C, and change no
+        constant whose new form needs more code than it saves.
         """
         text = self._archive.optimize(
             output, list(only), reorder, in_place, drop_unused, seconds, cc, list(cflags)

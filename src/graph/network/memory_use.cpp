@@ -1,5 +1,7 @@
 #include "graph/network/memory_use.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -309,7 +311,9 @@ class MemoryCounter {
                               quoted(kernel.symbol) + " is unknown");
     }
     if (buffer.is_conditional || kernel.may_end_early) {
-      region.note_less(quoted(kernel.symbol) + " may not allocate " + quoted(buffer.name));
+      const std::string_view why = buffer.is_conditional ? " allocates under a condition: "
+                                                         : " may end before it allocates ";
+      region.note_less(fmt::format("{}{}{}", quoted(kernel.symbol), why, quoted(buffer.name)));
     }
     if (!buffer.pool && kernel.device.value_or(kCpu) != kCpu) {
       region.note_more("each thread of " + quoted(kernel.symbol) + " may have its own " +

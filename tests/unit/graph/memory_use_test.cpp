@@ -190,7 +190,8 @@ TEST(MemoryUse, WhatMayNotBeAllocatedIsAnUpperBound) {
   const MemoryUse& use = topology.memory.at(0);
   EXPECT_EQ(use.used, 2048u);
   EXPECT_EQ(use.exactness, Exactness::at_most);
-  EXPECT_EQ(use.uncertain, std::vector<std::string>{"'tvmgen_default_b' may not allocate 'local'"});
+  EXPECT_EQ(use.uncertain,
+            std::vector<std::string>{"'tvmgen_default_b' allocates under a condition: 'local'"});
 }
 
 TEST(MemoryUse, AllocationsThatMainNeverUsesAreInUse) {
