@@ -124,6 +124,8 @@ class Findings(unittest.TestCase):
         self.assertTrue(finding["evidence"].startswith("64 divisions"), finding["evidence"])
         self.assertIsNone(finding["bytes"])
         self.assertNotIn("index-divisions", found(archive(main(ONE_CALL), [line.format(8) for line in divided])))
+        # All indices are less.
+        self.assertNotIn("index-divisions", found(archive(main(ONE_CALL), [line.format(1000) for line in divided])))
 
     @unittest.skipUnless(shutil.which("arm-none-eabi-gcc"), "there is no compiler of a Cortex-M")
     def test_know_the_divisions_of_the_compiled_code(self):

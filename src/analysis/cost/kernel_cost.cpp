@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,7 +16,9 @@
 #include "graph/kernels/body_scan.h"
 #include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 #include "tir/ethos_u.h"
+#include "tir/interval.h"
 
 namespace mlf::analysis {
 namespace {
@@ -79,9 +82,9 @@ BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
   return is_written ? BufferRole::output : BufferRole::input;
 }
 
-/// Divisions in indices that a compiler leaves: it replaces those by powers of two and remainders
-/// that are only compared, takes others out of loops that do not change their operands, and makes
-/// equal ones once.
+/// Divisions in indices that a compiler leaves: it replaces those by powers of two, those of which
+/// the operand is always less than the divisor, and remainders that are only compared, takes others
+/// out of loops that do not change their operands, and makes equal ones once.
 class IndexDivisions {
  public:
   IndexDivisions(const graph::KernelCode& code, const EvaluatedFunction& evaluated)
@@ -96,7 +99,10 @@ class IndexDivisions {
     const std::uint32_t least = varies_at_[code_.order.position_of(node)];
     const bool is_shift = number && *number > 0 && (*number & (*number - 1)) == 0;
     const bool is_compared = number && compared_.contains(tir::index(node.id()));
-    if (is_shift || is_compared || (number && least == 0 && !evaluated_.values.reads_memory(node)))
+    const auto operand = number ? range_of(node[f::Div::a]) : std::nullopt;
+    const bool is_trivial = operand && operand->low >= 0 && operand->high < *number;
+    if (is_shift || is_compared || is_trivial ||
+        (number && least == 0 && !evaluated_.values.reads_memory(node)))
       return 0;
     RegionId region = evaluation.region;
     while (!evaluated_.values.reads_memory(node)) {
@@ -118,7 +124,9 @@ class IndexDivisions {
     std::map<std::uint32_t, std::uint32_t> variables;
     for (const Evaluations::Loop& loop : evaluated_.evaluations.loops()) {
       const Region& body = evaluated_.regions[loop.body];
-      variables.emplace(tir::index(graph::loop_variable(body.loop).id()), body.depth);
+      const std::uint32_t variable = tir::index(graph::loop_variable(body.loop).id());
+      variables.emplace(variable, body.depth);
+      add_values(variable, body.loop);
     }
     for (std::size_t i = 0; i < code_.order.size(); ++i) {
       const Node node = code_.order[i];
@@ -128,10 +136,12 @@ class IndexDivisions {
     }
     for (const auto& [variable, value] : code_.bindings) variables.emplace(variable, UINT32_MAX);
     varies_at_.resize(code_.order.size());
+    ranges_.resize(code_.order.size());
     for (std::size_t i = code_.order.size(); i-- > 0;) {
       const auto variable = variables.find(tir::index(code_.order[i].id()));
       if (variable != variables.end()) varies_at_[i] = variable->second;
       const Node node = code_.order[i];
+      ranges_[i] = range_made_by(node);
       const bool is_test = node.is(Kind::EQ) || node.is(Kind::NE);
       if (is_test && node[f::EQ::b].is(Kind::IntImm)) {
         compared_.insert(tir::index(node[f::EQ::a].id()));
@@ -142,9 +152,47 @@ class IndexDivisions {
     }
   }
 
+  /// Loops may share a variable.
+  void add_values(std::uint32_t variable, Node loop) {
+    const bool is_for = loop.is(Kind::For);
+    const auto first = is_for ? graph::integer_of(loop[f::For::min]) : std::nullopt;
+    const auto count = is_for ? graph::integer_of(loop[f::For::extent]) : std::nullopt;
+    std::int64_t last = 0;
+    const bool is_known =
+        first && count && *count > 0 && !__builtin_add_overflow(*first, *count - 1, &last);
+    auto& values = values_[variable];
+    if (!is_known) values.is_unknown = true;
+    if (!is_known) return;
+    values.range.low = std::min(values.range.low, *first);
+    values.range.high = std::max(values.range.high, last);
+  }
+
+  std::optional<tir::Interval> range_of(Node part) const {
+    if (!code_.order.contains(part)) return std::nullopt;
+    return ranges_[code_.order.position_of(part)];
+  }
+
+  /// Of an expression whose parts have their ranges.
+  std::optional<tir::Interval> range_made_by(Node node) const {
+    if (const auto literal = tir::value_of_literal(node)) return literal;
+    if (const auto* const values = support::find_value(values_, tir::index(node.id()))) {
+      return values->is_unknown ? std::nullopt : std::optional(values->range);
+    }
+    if (!tir::is_binary(node.kind())) return std::nullopt;
+    return tir::combine(node.kind(), range_of(node[f::Add::a]), range_of(node[f::Add::b]),
+                        node.dtype());
+  }
+
+  struct Values {
+    tir::Interval range{INT64_MAX, INT64_MIN};
+    bool is_unknown = false;
+  };
+
   const graph::KernelCode& code_;
   const EvaluatedFunction& evaluated_;
-  std::vector<std::uint32_t> varies_at_;  // by position
+  std::vector<std::uint32_t> varies_at_;              // by position
+  std::vector<std::optional<tir::Interval>> ranges_;  // by position
+  std::map<std::uint32_t, Values> values_;            // of variables of loops
   std::set<std::uint32_t> compared_;      // with a constant, for equality
   std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> known_;
 };
