@@ -132,6 +132,10 @@ struct Inspection {
   MLF_API const graph::Topology* network_of(std::size_t module) const;
 };
 
+/// Returns the kinds of a module's targets, each once: those of metadata.json, which lacks external
+/// compilers, and those of kernels. `network` may be null.
+MLF_API std::vector<std::string> target_kinds(const Module& module, const graph::Topology* network);
+
 /// Reads everything in an archive. TIR that cannot be read becomes a `failure`, and the rest is
 /// read.
 MLF_API Inspection inspect(const Deployment& deployment);

@@ -255,7 +255,7 @@ struct ConstantSources {
 struct ModuleReport {
   std::string name;
   std::optional<std::string> exported{};  ///< when, as metadata.json has it
-  std::vector<std::string> targets{};     ///< their kinds, as metadata.json has them
+  std::vector<std::string> targets{};     ///< see `target_kinds`
   std::optional<NoNetwork> no_network{};  ///< why there are no calls
   std::optional<graph::Topology> network{};
   std::set<std::string, std::less<>> own_pools{};  ///< workspaces that its C defines: not shared

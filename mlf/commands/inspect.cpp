@@ -14,7 +14,6 @@
 #include "report/integration_tables.h"
 #include "support/characters.h"
 #include "support/error.h"
-#include "support/lookup.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -46,18 +45,6 @@ void declare_inspect_options(CLI::App& app, InspectArguments& options) {
            "Print JSON (schemas/inspect.md, integration.md)");
 }
 
-/// Those of metadata.json, which lacks external compilers.
-std::string kinds_of(const std::vector<ModuleTarget>& targets, const graph::Topology* network) {
-  std::vector<std::string> kinds;
-  for (const ModuleTarget& target : targets) kinds.push_back(target.target.kind);
-  const std::vector<graph::Kernel> none;
-  for (const graph::Kernel& kernel : network != nullptr ? network->kernels : none) {
-    const bool is_known = kernel.target.empty() || support::is_among(kinds, kernel.target);
-    if (!is_known) kinds.push_back(kernel.target);
-  }
-  return or_dash(fmt::format("{}", fmt::join(kinds, ", ")));
-}
-
 std::string executors_of(const Module& module) {
   std::vector<std::string_view> names;
   for (const Executor executor : module.executors) names.push_back(to_string(executor));
@@ -86,7 +73,8 @@ Table modules_table(const ModelLibrary& library, const Inspection& inspection) {
                                            &ExternalDependency::short_name);
     const bool is_stated = runtime != module.external_dependencies.end();
     table.add({or_dash(module.name), std::string(to_string(module.style)), executors_of(module),
-               kinds_of(module.targets, inspection.network_of(i)),
+               or_dash(fmt::format(
+                   "{}", fmt::join(target_kinds(module, inspection.network_of(i)), ", "))),
                module.export_datetime.value_or("-"),
                is_stated ? runtime->version_spec : "not stated"});
   }

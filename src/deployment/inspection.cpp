@@ -7,6 +7,7 @@
 #include "json/text.h"
 #include "json/write_document.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/numbers.h"
 
 namespace mlf {
@@ -64,6 +65,18 @@ TirFacts describe(const TirSource& source, const Deployment& deployment,
 
 }  // namespace
 }  // namespace deployment
+
+std::vector<std::string> target_kinds(const Module& module, const graph::Topology* network) {
+  std::vector<std::string> kinds;
+  for (const ModuleTarget& target : module.targets) {
+    support::add_once(kinds, target.target.kind);
+  }
+  const std::vector<graph::Kernel> none;
+  for (const graph::Kernel& kernel : network != nullptr ? network->kernels : none) {
+    if (!kernel.target.empty()) support::add_once(kinds, kernel.target);
+  }
+  return kinds;
+}
 
 Inspection inspect(const Deployment& deployment) {
   Inspection inspection;

@@ -338,7 +338,7 @@ class Reporter {
       ModuleReport& module = report.modules.emplace_back(module_report(i, network));
       const Module& told = deployment_.library().modules[i];
       module.exported = told.export_datetime;
-      for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
+      module.targets = target_kinds(told, network);
       if (network == nullptr) note_missing(networks, i, module);
       add_findings(module, i);
     }
