@@ -220,7 +220,9 @@ ReportArgument read_report(const std::string& path, const CompilerArguments& com
                            const std::vector<std::string>& tir_files) {
   const DeploymentOptions limits = with_macros_of(compiler, context.limits);
   Deployment deployment = open_archive(path, {context.console, limits, context.words}, tir_files);
-  Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(compiler, limits)}));
+  // Its own macros need no flag.
+  Report report =
+      get_or_throw(report_of(deployment, {.compiler = compiler_of(compiler, context.limits)}));
   for (const std::string& file : profiles) {
     const auto added = add_profile(report, deployment, get_or_throw(load_profile(file)));
     if (!added) refuse(added.error().kind, added.error().message, file);

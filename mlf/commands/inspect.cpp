@@ -326,9 +326,9 @@ std::string loops_table(const Integration& integration, const Screen& screen) {
 }
 
 int show_integration(const Deployment& deployment, const InspectArguments& options,
-                     const DeploymentOptions& limits, const Context& context) {
+                     const Context& context) {
   const Integration list = support::get_or_throw(
-      integration_of(deployment, {.compiler = compiler_of(options.compiler, limits)}));
+      integration_of(deployment, {.compiler = compiler_of(options.compiler, context.limits)}));
   const Screen screen = screen_of_standard_output();
   print(options.json    ? to_json(deployment, list, form_of(context, {&deployment}))
         : options.loops ? to_tables(list, screen) + loops_table(list, screen)
@@ -339,7 +339,7 @@ int show_integration(const Deployment& deployment, const InspectArguments& optio
 int run_inspect(const InspectArguments& options, const Context& context) {
   const DeploymentOptions limits = with_macros_of(options.compiler, context.limits);
   const Deployment deployment = support::get_or_throw(Deployment::open(options.archive, limits));
-  if (options.integration) return show_integration(deployment, options, limits, context);
+  if (options.integration) return show_integration(deployment, options, context);
   const Inspection inspection = inspect(deployment);
   print(options.json ? to_json(deployment, inspection, form_of(context, {&deployment}))
                      : to_tables(deployment, inspection, screen_of_standard_output()));

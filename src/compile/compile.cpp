@@ -1,7 +1,9 @@
 #include "mlf/compile.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,27 +56,47 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   add_frames(path(".su"), code);
 }
 
-bool is_assembler(const archive::Member& member) {
-  const bool is_code = member.name.ends_with(".S") || member.name.ends_with(".s");
-  return is_code && member.type == archive::MemberType::file &&
-         member.name.starts_with("codegen/");
+bool is_source(const archive::Member& member, std::span<const std::string_view> endings) {
+  const auto is_end = [&](std::string_view end) { return member.name.ends_with(end); };
+  return member.type == archive::MemberType::file && member.name.starts_with("codegen/") &&
+         std::ranges::any_of(endings, is_end);
 }
+
+constexpr std::array<std::string_view, 2> kAssembler{".S", ".s"};
+/// Sources that compilers take, and that the format does not have.
+constexpr std::array<std::string_view, 8> kOthers{".C",  ".c++", ".CPP", ".cp",
+                                                  ".sx", ".asm", ".i",   ".ii"};
 
 /// People add kernels in assembler. One for another processor is code of unknown size.
 void compile_assembler(const archive::Archive& archive, const CCompiler& compiler,
                        CompiledCode& code, ObjectSymbols& symbols) {
   for (const archive::Member& member : archive.members()) {
-    if (!is_assembler(member)) continue;
+    if (is_source(member, kOthers)) {
+      code.uncompiled.push_back("'" + member.name + "' was not compiled: mlf does not compile it");
+    }
+    if (!is_source(member, kAssembler)) continue;
     const auto path = [&](const char* end) {
       return (compiler.directory().path() / (std::string("assembler") + end)).string();
     };
-    compiler.directory().write("assembler.S", get_or_throw(archive.read(member)));
-    const ProgramResult result = compiler.start({"-w", "-c", path(".S")}, path(".o"));
-    if (is_success(result)) {
-      add_object_file(path(".o"), compiler.sections(), code, symbols);
-    } else {
+    const char* const end = member.name.ends_with(".S") ? ".S" : ".s";
+    compiler.directory().write(std::string("assembler") + end, get_or_throw(archive.read(member)));
+    const ProgramResult result = compiler.start({"-w", "-c", path(end)}, path(".o"));
+    if (!is_success(result)) {
       code.uncompiled.push_back("'" + member.name + "' was not compiled: the compiler " +
                                 why_it_failed(result, compiler.directory().path()));
+      continue;
+    }
+    // Of several modules, those have the file that need it.
+    CompiledCode alone;
+    ObjectSymbols defines;
+    add_object_file(path(".o"), compiler.sections(), alone, defines);
+    const std::vector<std::string> missing = symbols.missing();
+    const bool is_needed = std::ranges::any_of(
+        missing, [&](const std::string& name) { return defines.defined.contains(name); });
+    if (is_needed) {
+      add_object_file(path(".o"), compiler.sections(), code, symbols);
+    } else {
+      code.uncompiled.push_back("'" + member.name + "' defines nothing that the C calls");
     }
   }
 }

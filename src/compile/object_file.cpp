@@ -118,6 +118,11 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
     if (name == nullptr) continue;
     add_name(symbol, name, symbols);
     if (symbol.st_shndx == SHN_UNDEF) continue;
+    if (symbol.st_shndx == SHN_COMMON) {
+      // The value is the alignment.
+      code.bss += symbol.st_size * unit;
+      code.written_padding += symbol.st_value > 1 ? symbol.st_value - 1 : 0;
+    }
     if (GELF_ST_BIND(symbol.st_info) == STB_GLOBAL) code.exported.emplace(name);
     if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT) {
       CompiledVariable& variable = code.variables[name];

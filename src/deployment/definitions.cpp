@@ -24,6 +24,8 @@ bool describes_network(std::string_view name) {
 bool is_call_or_prototype(std::string_view text, std::size_t at) {
   at = text.find_first_not_of(kWhitespace, at);
   if (at == text.npos || text[at] != '(') return false;
+  constexpr std::size_t kMostText = 4'096;  // of one call
+  text = text.substr(0, at + kMostText);
   std::size_t depth = 0;
   for (; at != text.npos; at = text.find_first_of("()", at + 1)) {
     if (text[at] == '(') {

@@ -222,14 +222,10 @@ void find_unused_parameters(const ModuleReport& module, std::vector<CostFinding>
   }
 }
 
-/// Whether `one` is a constant of the C that certainly no function reads.
-bool is_unread(const tir::OtherMemory& one) {
-  return one.kind == tir::OtherKind::constant_in_kernel;
-}
-
-void find_unused_constants(const graph::Topology& network, std::vector<CostFinding>& findings) {
+void find_unused_constants(const graph::Topology& network, const SearchedCode& code,
+                           std::vector<CostFinding>& findings) {
   for (const tir::OtherMemory& one : network.other_memory) {
-    if (!is_unread(one) || one.bytes.value_or(0) < kSmallestConstant) continue;
+    if (!code.unread.contains(one.name) || one.bytes.value_or(0) < kSmallestConstant) continue;
     findings.push_back({CostFindingCode::unused_constant, one.name, Count(0, one.bytes),
                         fmt::format("no function reads its {} bytes", *one.bytes)});
   }
@@ -245,12 +241,12 @@ void find_unused_pools(const graph::Topology& network, std::vector<CostFinding>&
   }
 }
 
-void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& uncalled,
-                 std::vector<CostFinding>& findings) {
+void find_unused(const ModuleReport& module, const SearchedCode& code,
+                 const std::vector<NamedFunction>& uncalled, std::vector<CostFinding>& findings) {
   find_unused_kernels(uncalled, findings);
   if (!module.network) return;
   find_unused_parameters(module, findings);
-  find_unused_constants(*module.network, findings);
+  find_unused_constants(*module.network, code, findings);
   find_unused_pools(*module.network, findings);
 }
 
@@ -285,7 +281,6 @@ class Finder {
       : module_(module), code_(code), functions_(code.functions) {}
 
   std::vector<CostFinding> run(const std::vector<NamedFunction>& uncalled) {
-    collect_unread();
     for (const NamedFunction& function : functions_) collect_constants(function);
     collect_pools();
     collect_parameters();
@@ -298,7 +293,7 @@ class Finder {
     find_padding_scratch();
     find_index_divisions();
     find_half();
-    find_unused(module_, uncalled, findings_);
+    find_unused(module_, code_, uncalled, findings_);
     find_plain_schedules(module_, functions_, findings_);
     find_recomputed();
     return std::move(findings_);
@@ -310,18 +305,12 @@ class Finder {
     return module_.network->other_memory;
   }
 
-  void collect_unread() {
-    for (const tir::OtherMemory& one : other_memory()) {
-      if (is_unread(one)) unread_.insert(one.name);
-    }
-  }
-
   /// Without those that compilers leave out.
   void collect_constants(const NamedFunction& function) {
     tir::for_each_pre_order(function.function, [&](Node node) {
       if (!node.is(Kind::AllocateConst)) return;
       const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
-      if (unread_.contains(name)) return;
+      if (code_.unread.contains(name)) return;
       add_constant(fmt::format("{}.{}", function.symbol, name), node[f::AllocateConst::data]);
     });
   }
@@ -485,7 +474,6 @@ class Finder {
   const ModuleReport& module_;
   const SearchedCode& code_;
   const std::vector<NamedFunction>& functions_;
-  support::NameSet<std::string_view> unread_;  // constants of the C
   std::set<const std::byte*> seen_;
   std::vector<Constant> constants_;
   std::vector<CostFinding> findings_;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "mlf/model_library.h"
 #include "mlf/report.h"
+#include "support/name_map.h"
 
 namespace mlf::report {
 
@@ -20,6 +22,8 @@ struct NamedFunction {
 struct SearchedCode {
   std::vector<NamedFunction> functions;  ///< kernels and main, each once
   tir::Node main{};                      ///< lists the constants of pools; may be undefined
+  /// Names of constants of the C that certainly no function reads.
+  support::NameSet<std::string> unread{};
 };
 
 /// Returns the findings of a module whose other numbers are complete. `uncalled` are functions that

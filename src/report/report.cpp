@@ -24,6 +24,8 @@
 #include "report/kernel_text.h"
 #include "report/layers.h"
 #include "report/shared_numbers.h"
+#include "support/c_files.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/name_map.h"
 #include "support/nearest.h"
@@ -324,6 +326,51 @@ void note_missing(const Networks& networks, std::size_t position, ModuleReport& 
   module.uncertain.insert(module.uncertain.begin(), std::string(to_string(missing->reason)));
 }
 
+/// The words of a text that begin with a letter.
+template <class Visit>
+void for_each_word(std::string_view text, Visit&& visit) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    while (at < text.size() && support::is_word_character(text[at])) ++at;
+    const bool is_number = text[begin] >= '0' && text[begin] <= '9';
+    if (at > begin && !is_number) visit(text.substr(begin, at - begin));
+    if (at == begin) ++at;
+  }
+}
+
+/// Names of constants that the C has in its declarations alone. Macros may join words to a name.
+support::NameSet<std::string> unread_constants(const Deployment& deployment, std::size_t position,
+                                               const ModuleReport& module) {
+  support::NameMap<std::string, std::size_t> counts;
+  if (!module.network) return {};
+  for (const tir::OtherMemory& one : module.network->other_memory) {
+    if (one.kind == tir::OtherKind::constant_in_kernel) counts.emplace(one.name, 0);
+  }
+  if (counts.empty()) return {};
+  const std::vector<Module>& modules = deployment.library().modules;
+  const ModuleFiles& own = modules[position].files;
+  for (const archive::Member& member : deployment.archive().members()) {
+    // Of thousands of modules, each has its own files.
+    const auto is_own = [&](const FileRef& file) { return file.name == member.name; };
+    const bool is_file =
+        modules.size() == 1
+            ? support::is_c_source(member.name) || support::is_c_header(member.name)
+            : std::ranges::any_of(own.sources, is_own) || std::ranges::any_of(own.headers, is_own);
+    if (!is_file) continue;
+    const std::string_view text = get_or_throw(deployment.archive().read(member));
+    if (text.find("##") != text.npos) return {};
+    for_each_word(text, [&](std::string_view word) {
+      const auto known = counts.find(word);
+      if (known != counts.end()) ++known->second;
+    });
+  }
+  support::NameSet<std::string> unread;
+  for (const auto& [name, count] : counts) {
+    if (count == 1) unread.insert(name);
+  }
+  return unread;
+}
+
 /// Makes the report of one archive.
 class Reporter {
  public:
@@ -577,7 +624,8 @@ class Reporter {
 
   /// With what of the module could not be searched for them.
   void add_findings(ModuleReport& module, std::size_t position) {
-    const SearchedCode code{functions_of_module(module), add_constants(module, position)};
+    const SearchedCode code{functions_of_module(module), add_constants(module, position),
+                            unread_constants(deployment_, position, module)};
     module.findings = findings_of(module, code, uncalled_functions(module));
     module.unsearched = unsearched_findings(module, code);
     widen_findings(module);

@@ -87,7 +87,9 @@ class Scanner {
     }
     for (const MemoryAccess& use : code_.accesses) note_use(use);
     for (std::size_t i = 0; i < code_.order.size(); ++i) note(i);
-    if (!not_held_.empty()) note_gap("a workspace that no variable holds is not understood");
+    if (!std::ranges::includes(held_, workspaces_)) {
+      note_gap("a workspace that no variable holds is not understood");
+    }
     for (const auto& [memory, bytes] : sizes_) scan_.memory[memory].bytes = bytes;
     for (Stated& stated : stated_) {
       scan_.shapes.push_back(stated.is_contradictory ? StatedShape() : std::move(stated.shape));
@@ -164,7 +166,7 @@ class Scanner {
     if (const auto accesses = tir::ethos_u_accesses(call)) return note_work(*accesses, call);
     if (const auto layer = tir::CmsisCall::of(call)) return note_shapes(*layer);
     if (operator_of(call) == "ret") note_return(call, position);
-    if (is_workspace_allocation(call)) not_held_.insert(call.id());
+    if (is_workspace_allocation(call)) workspaces_.insert(call.id());
     if (const std::string callee = unknown_callee(call); !callee.empty()) {
       note_gap("the effect of " + quoted(callee) + " is unknown");
     }
@@ -172,7 +174,7 @@ class Scanner {
 
   void note_let(std::size_t position, Node var, Node value) {
     if (is_workspace_allocation(value)) {
-      not_held_.erase(without_casts(value).id());
+      held_.insert(without_casts(value).id());
       return allocate(position, var, MemoryKind::heap, bytes_of_workspace(value));
     }
     const Address address = code_.address_of(var);
@@ -284,7 +286,8 @@ class Scanner {
   std::vector<std::size_t> inside_;                      // by position: the allocation around it
   std::unordered_map<std::size_t, std::size_t> around_;  // by allocation: the one around it
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
-  std::set<tir::NodeId> not_held_;  // allocations whose address no let has
+  std::set<tir::NodeId> workspaces_;  // calls that allocate
+  std::set<tir::NodeId> held_;        // those whose address a let has
   // Sizes of the Buffers at a place, by position in memory; nullopt if one of them states none.
   std::unordered_map<std::size_t, std::optional<std::uint64_t>> sizes_;
 };

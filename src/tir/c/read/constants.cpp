@@ -453,6 +453,14 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   const bool is_array = words.at_name(name) && words.at(sign("]"), close) &&
                         words.peek(close + 1).kind == TokenKind::end;
   const std::string_view type = words.text(name - 1);
+  // `vector_size(16)` and the like change the size of elements.
+  const std::string_view head = item.head.in(source.text);
+  constexpr std::array<std::string_view, 5> kOtherSizes{"_Complex", "__complex__", "long",
+                                                        "vector_size", "mode"};
+  const auto is_in_head = [&](std::string_view word) {
+    return support::find_word(head, word) != std::string_view::npos;
+  };
+  if (std::ranges::any_of(kOtherSizes, is_in_head)) return std::nullopt;
   const auto element = type == "char" ? DType::Int(8) : scalar_type(type);
   const Token& first = words.peek(name + 2);
   if (!is_array || !element || element->is_void()) return std::nullopt;

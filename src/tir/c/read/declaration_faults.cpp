@@ -107,6 +107,13 @@ class FaultFinder {
       std::size_t depth = 0;               // of the block that allocates it
       std::optional<std::size_t> freed{};  // depth of the block that frees it
     };
+    // Something else may free the later one, unless it is freed behind.
+    struct Fault {
+      Token place;
+      std::string_view name;
+      std::string_view later;
+    };
+    std::vector<Fault> faults;
     std::vector<Workspace> open;
     std::size_t depth = 0;
     const auto find = [&](std::string_view name) {
@@ -141,10 +148,14 @@ class FaultFinder {
       if (!frees) continue;
       const auto later =
           std::find_if(open.rbegin(), one, [](const auto& two) { return !two.freed; });
-      if (later != one) {
-        add(cursor, place,
-            fmt::format("'{}' is freed before '{}', which was allocated later", name, later->name));
+      if (later != one) faults.push_back({place, name, later->name});
+      for (const Fault& fault : faults) {
+        if (fault.later != name) continue;
+        add(cursor, fault.place,
+            fmt::format("'{}' is freed before '{}', which was allocated later", fault.name,
+                        fault.later));
       }
+      std::erase_if(faults, [&](const Fault& fault) { return fault.later == name; });
       one->freed = depth;
       for (int i = 0; i < 6; ++i) cursor.advance();
     }

@@ -186,10 +186,12 @@ class ConditionReader {
 
   /// A macro is text: `A + B` without parentheses is no operand.
   Value operand(std::string_view macro) {
+    constexpr std::size_t kMostText = 1'024;  // of few terms
+    if (macro.empty() || macro.size() > kMostText) return std::nullopt;
     const support::SourceText source{{}, {}, macro};
     ConditionReader inner(source, {0, static_cast<std::uint32_t>(macro.size())}, macros_);
     inner.terms_ = terms_;
-    const Value value = macro.empty() ? std::nullopt : inner.term();
+    const Value value = inner.term();
     terms_ = inner.terms_;
     return inner.cursor_.at_end() ? value : std::nullopt;
   }

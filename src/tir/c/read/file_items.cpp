@@ -172,8 +172,9 @@ class Splitter {
   /// have arguments.
   std::string_view function_name(std::string_view head) const {
     std::string_view first;
+    std::size_t begin = 0;  // behind the parentheses before
     for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
-      std::string_view before = without_blanks(head.substr(0, paren));
+      std::string_view before = without_blanks(head.substr(begin, paren - begin));
       if (before.ends_with("*/")) before = without_blanks(before.substr(0, before.rfind("/*")));
       const std::size_t start = before.find_last_of(" \t\n*)");
       const std::string_view name = before.substr(start == before.npos ? 0 : start + 1);
@@ -184,6 +185,7 @@ class Splitter {
         if (head[close] == '(') ++depth;
         if (head[close] == ')' && --depth == 0) break;
       }
+      begin = std::min(close + 1, head.size());
       paren = head.find('(', close);
     }
     return first;

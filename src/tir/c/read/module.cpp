@@ -340,7 +340,9 @@ class ModuleReader {
     const std::uint32_t end = item.body.end > item.body.begin ? item.body.begin : item.end;
     const Cursor cursor(source, tokenize(source.text, item.head.begin, end));
     for (std::size_t i = 0; cursor.at_position(i).kind != TokenKind::end; ++i) {
-      const bool is_pointer = i > 0 && cursor.at_position(i - 1).sign == sign("*");
+      // An array of pointers is memory, too.
+      const bool is_pointer = i > 0 && cursor.at_position(i - 1).sign == sign("*") &&
+                              cursor.at_position(i + 1).sign != sign("[");
       if (cursor.at_position(i).kind != TokenKind::name || is_pointer) continue;
       unread_pools_.insert(cursor.text(cursor.at_position(i)));
     }

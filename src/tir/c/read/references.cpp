@@ -1,11 +1,13 @@
 // What the text of a file of C needs of other files, has for them, and its loops.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "support/characters.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
@@ -47,9 +49,24 @@ void add_called(std::string_view text, Bytes part,
   }
 }
 
-/// Such definitions do not clash. TVM's name for them is TVM_WEAK.
-bool is_weak(std::string_view head) {
-  return head.find("weak") != head.npos || head.find("WEAK") != head.npos;
+/// Whether a definition certainly is the only one of a program: no macro and no word is before its
+/// name that may make it static, inline or weak, or part of C++.
+bool is_exported(std::string_view head, std::string_view name,
+                 const support::NameMap<std::string_view, Macro>& macros) {
+  constexpr std::array<std::string_view, 12> kOtherwise{
+      "static", "inline",   "__inline",  "__inline__", "weak",    "__weak__",
+      "using",  "template", "namespace", "friend",     "concept", "class"};
+  if (!may_be_function(name)) return false;
+  const auto end = static_cast<std::uint32_t>(head.size());
+  for (std::uint32_t at = 0; at < end;) {
+    const std::string_view word = next_name(head, at, end);
+    if (word == name) break;
+    const bool is_macro = macros.contains(word) || support::may_be_macro(word);
+    const bool is_number = !word.empty() && word[0] >= '0' && word[0] <= '9';
+    if (word.empty() || word == "TVM_DLL" || is_number) continue;
+    if (is_macro || support::is_among(kOtherwise, word)) return false;
+  }
+  return true;
 }
 
 struct DeclaredVariable {
@@ -106,14 +123,19 @@ void add_static(std::string_view text, Bytes body, std::set<std::string, std::le
   const std::vector<Token> tokens = tokenize(text, body.begin, body.end);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (text_of(tokens[i], text) != "static") continue;
-    for (const DeclaredVariable& one : variables_in(text, std::span(tokens).subspan(i))) {
+    std::size_t end = i;  // of the declaration
+    while (end < tokens.size() && text_of(tokens[end], text) != ";") ++end;
+    const std::size_t count = std::min(end + 1, tokens.size()) - i;
+    for (const DeclaredVariable& one : variables_in(text, std::span(tokens).subspan(i, count))) {
       if (!one.is_const) written.emplace(one.name);
     }
+    i = end;
   }
 }
 
 /// Adds the variables that a declaration outside of functions makes or names.
 void add_variables(std::string_view text, const Item& item, bool is_certain,
+                   const support::NameMap<std::string_view, Macro>& macros,
                    CReferences& references) {
   const std::string_view head = item.head.in(text);
   const auto has = [&](std::string_view word) {
@@ -131,7 +153,7 @@ void add_variables(std::string_view text, const Item& item, bool is_certain,
       references.external.emplace(name);
       continue;
     }
-    if (is_certain && !has("static")) references.exported.emplace(name);
+    if (is_certain && is_exported(head, name, macros)) references.exported.emplace(name);
     if (!is_const) references.written.emplace(name);
   }
 }
@@ -208,7 +230,8 @@ std::vector<CLoop> loops_of(std::string_view text, const MacroValues& macros) {
   }
   std::vector<CLoop> loops;
   for (const c::Item& item : file.items) {
-    const bool is_function = item.body.end > item.head.end && text[item.head.end] == '{';
+    const bool is_function =
+        item.body.end > item.head.end && text[item.head.end] == '{' && !item.name.empty();
     if (is_function) c::LoopFinder(text, loops_in_macros).add(item, loops);
   }
   // Names stay valid, as places are the same.
@@ -243,15 +266,16 @@ CReferences references_of(std::string_view text, const MacroValues& macros) {
     // A pointer to a function is a variable.
     const bool is_prototype = item.kind == c::ItemKind::prototype && head.find("(*") == head.npos;
     if (!is_function && !is_prototype) {
-      c::add_variables(text, item, is_certain && !c::is_weak(head), references);
+      c::add_variables(text, item, is_certain, directives.macros, references);
     }
     if (!is_function || !is_certain) continue;
     // __STATIC_INLINE and __STATIC_FORCEINLINE are macros of CMSIS-Core.
     const bool is_static =
         support::find_word(head, "static") != head.npos || head.find("__STATIC_") != head.npos;
     is_static ? void(own.insert(item.name)) : void(references.defined.emplace(item.name));
-    const bool is_inline = head.find("inline") != head.npos;
-    if (!is_static && !is_inline && !c::is_weak(head)) references.exported.emplace(item.name);
+    if (c::is_exported(head, item.name, directives.macros)) {
+      references.exported.emplace(item.name);
+    }
   }
   for (const auto& [name, macro] : directives.macros) {
     if (macro.is_certain || !directives.has_conditions) own.insert(name);
