@@ -160,11 +160,14 @@ constexpr std::size_t kArguments = 5;  // device type, device id, bytes, type co
 // runtime::kMaxStackAlloca (include/tvm/runtime/device_api.h).
 constexpr std::uint64_t kFirstOnHeap = 1024;
 
+std::string_view scope_of(Node var) {
+  const Node type = var[f::Var::type_annotation];
+  return type.is(Kind::PointerType) ? type.text(f::PointerType::storage_scope) : "";
+}
+
 /// AOT tags its own allocations "global.workspace"; those of kernels are in the plain scope.
 bool is_in_plain_scope(Node var) {
-  const Node type = var[f::Var::type_annotation];
-  if (!type.is(Kind::PointerType)) return true;
-  const std::string_view scope = type.text(f::PointerType::storage_scope);
+  const std::string_view scope = scope_of(var);
   return scope.empty() || scope == "global";
 }
 
@@ -176,7 +179,8 @@ MemoryKind memory_of_allocate(Node allocate) {
   const auto bytes =
       bytes_of(allocate.dtype(f::Allocate::dtype), allocate.list(f::Allocate::extents));
   const bool is_small = bytes && *bytes > 0 && *bytes < kFirstOnHeap;
-  const bool is_array = is_small && is_in_plain_scope(allocate[f::Allocate::buffer_var]);
+  const Node var = allocate[f::Allocate::buffer_var];
+  const bool is_array = scope_of(var) == tir::kStackScope || (is_small && is_in_plain_scope(var));
   return is_array ? MemoryKind::stack : MemoryKind::heap;
 }
 

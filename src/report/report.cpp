@@ -375,7 +375,12 @@ support::NameSet<std::string> unread_constants(const Deployment& deployment, std
 class Reporter {
  public:
   Reporter(const Deployment& deployment, const ReportOptions& options)
-      : deployment_(deployment), options_(options) {}
+      : deployment_(deployment), options_(options) {
+    for (const archive::Member& member : deployment.archive().members()) {
+      const bool is_code = member.name.ends_with(".S") || member.name.ends_with(".s");
+      if (is_code && member.name.starts_with("codegen/")) assembler_ = member.name;
+    }
+  }
 
   Report run() {
     const Networks networks = get_or_throw(deployment_.networks());
@@ -434,6 +439,11 @@ class Reporter {
     // Without C, no compiler adds anything to them.
     if (report.objects && module.files.sources.empty()) report.code = report.objects->code;
     add_writable_pools(report);
+    if (!assembler_.empty() && (report.network || report.code)) {
+      report.ram.pools += Count::unknown();
+      report.flash.constants += Count::unknown();
+      note(report, "the memory of '" + assembler_ + "' is not read");
+    }
     collect_reasons(report);
     report.contradictions = contradictions_of(deployment_, position, network);
     return report;
@@ -633,6 +643,7 @@ class Reporter {
 
   const Deployment& deployment_;
   const ReportOptions& options_;
+  std::string assembler_;                                 // a member; its data are not read
   std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
   /// By module, if needed: an archive may have thousands of modules and sources.
   std::optional<std::vector<std::vector<const TirSource*>>> sources_of_modules_;

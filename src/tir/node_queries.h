@@ -17,6 +17,10 @@
 
 namespace mlf::tir {
 
+/// The storage scope of arrays of C that are so large that TVM would put them on the heap: people
+/// write these.
+inline constexpr std::string_view kStackScope = "global.stack";
+
 /// Whether a node of this kind may be where a field wants `slot`: one rule for every JSON that says
 /// kinds by name.
 bool fits(Kind kind, Expects slot);

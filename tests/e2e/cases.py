@@ -312,6 +312,15 @@ class Cases(unittest.TestCase):
             for key in ("mac", "ram", "flash", "peak"):
                 self.assertEqual(report[key], before[key], key)
 
+    def test_large_arrays_of_kernels_are_on_the_stack(self):
+        kernels = "codegen/host/src/default_lib1.c"
+        before = self.report("past-a-constant")["ram"]
+        archive = self.edited("past-a-constant", kernels, lambda old: re.sub(
+            rb"(int32_t tvmgen_default_fused_\w+\([^)]*\) \{\n)", rb"\1  int16_t table[3000];\n  table[0] = (int16_t)0;\n", old))  # fmt: skip
+        after = module_of(json_of("report", "--json", archive))["ram"]
+        self.assertEqual(after["heap"], before["heap"])
+        self.assertGreaterEqual(after["stack"], before["stack"] + 6000 - 1024)
+
     def test_assembler_is_code_too(self):
         with tarfile.open(self.archive("past-a-constant")) as tar:
             files = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
@@ -342,7 +351,8 @@ class Cases(unittest.TestCase):
     def test_workspaces_that_no_variable_holds_are_unknown(self):
         kernels = "codegen/host/src/default_lib1.c"
         for statement in (b"  memset(TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8), 0, 9000);\n",
-                          b"  TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8);\n"):  # fmt: skip
+                          b"  TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8);\n",
+                          b"  void* z = p0 ? NULL : TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8);\n"):  # fmt: skip
             archive = self.edited("past-a-constant", kernels, lambda old: old.replace(
                 b"  return 0;\n}", statement + b"  return 0;\n}", 1))  # fmt: skip
             heap = module_of(json_of("report", "--json", archive))["ram"]["heap"]

@@ -18,11 +18,13 @@ using tir::Node;
 namespace f = tir::f;
 
 /// Whether this is a call of a function that may do anything to the network. Operators only compute
-/// values; `bind` reads allocations.
+/// values.
 bool may_do_anything(Node node) {
   const std::string_view op = operator_of(node);
   const bool calls = op.starts_with("call_") || op.starts_with("tvm_call_") || is_kernel_call(node);
-  if (!calls || is_workspace_allocation(node)) return false;
+  // Lets of allocations are not evaluated, so no variable holds this one.
+  if (is_workspace_allocation(node)) return true;
+  if (!calls) return false;
   const std::string_view callee = callee_name(node);
   return callee != "TVMBackendFreeWorkspace" && callee != "TVMAPISetLastError";
 }

@@ -116,7 +116,7 @@ TEST(PublishedLayout, GeneratedCodeMayHaveNoDirectories) {
                    "codegen/host/lib/default_lib2.o", "codegen/host/src/main.c",
                    "codegen/host/board/x.c"}));
   EXPECT_EQ(renamed({"m/mod.a", "m/mod.params"}),
-            (Names{"codegen/host/lib/mod.a", "codegen/host/src/mod.params"}));
+            (Names{"codegen/host/lib/mod.a", "parameters/default.params"}));
   // One name would be that of two files.
   EXPECT_EQ(renamed({"default_lib0.c", "main.c", "src/main.c"}), Names());
 }

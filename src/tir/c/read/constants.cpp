@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/numbers.h"
 #include "tir/c/language.h"

@@ -65,9 +65,13 @@ void BodyReader::declare_array(const Declared& declared) {
   if (!cursor_.accept_form("[$];", words_)) cursor_.fail("expected the number of elements");
   const std::int64_t count = cursor_.number_of(words_[0]);
   const DType element = declared.dtype;
-  const NodeId var = make().var(declared.name, make().pointer_to(element, "global"));
+  std::int64_t bytes = 0;
+  const auto width = static_cast<std::int64_t>(element.element_bytes());
+  if (__builtin_mul_overflow(count, width, &bytes)) cursor_.fail("an array that is too large");
+  const std::string_view scope = bytes < kWorkspaceBytes ? "global" : kStackScope;
+  const NodeId var = make().var(declared.name, make().pointer_to(element, scope));
   context_.define(declared.name, {BindingKind::variable, element, var});
-  context_.buffers.set_bytes(var, count * static_cast<std::int64_t>(element.element_bytes()));
+  context_.buffers.set_bytes(var, bytes);
   open_allocation(declared, var, context_.operators.integer(DType::Int(32), count), element, {});
 }
 

@@ -33,6 +33,11 @@ constexpr auto kInertOfCompiler = std::to_array<std::string_view>(
 constexpr auto kOfLinker = std::to_array<std::string_view>(
     {"asm", "__asm", "__asm__", "alias", "weakref", "ifunc", "_Pragma"});
 
+/// Headers that define no macro of a program.
+constexpr auto kHeadersOfC = std::to_array<std::string_view>(
+    {"assert.h", "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h",
+     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h"});
+
 /// Words before a function that change nothing that it computes. The last ones are macros of
 /// ESP-IDF, Zephyr, nRF and STM32 for code in RAM, which their headers define.
 constexpr auto kBeforeFunctions =
@@ -132,7 +137,8 @@ class ConditionReader {
       const bool fits = value && other &&
                         !(is_plus ? __builtin_add_overflow(*value, *other, &result)
                                   : __builtin_sub_overflow(*value, *other, &result));
-      value = fits ? Value(result) : std::nullopt;
+      // Unsigned numbers wrap.
+      value = fits && !(has_unsigned_ && result < 0) ? Value(result) : std::nullopt;
     }
     return value;
   }
@@ -177,6 +183,7 @@ class ConditionReader {
     if (cursor_.accept_word("sizeof")) return size_of_type();
     const std::string_view word = cursor_.text(cursor_.advance());
     const auto macro = macros_.find(word);
+    has_unsigned_ |= word.find_first_of("uU") != word.npos;
     if (macro == macros_.end()) return integer_literal(word);
     if (!macro->second.is_certain) return std::nullopt;
     // A name that is not defined is 0 in a condition.
@@ -193,6 +200,7 @@ class ConditionReader {
     inner.terms_ = terms_;
     const Value value = inner.term();
     terms_ = inner.terms_;
+    has_unsigned_ |= inner.has_unsigned_;
     return inner.cursor_.at_end() ? value : std::nullopt;
   }
 
@@ -209,6 +217,7 @@ class ConditionReader {
   Cursor cursor_;
   const support::NameMap<std::string_view, Macro>& macros_;
   std::size_t terms_ = 0;
+  bool has_unsigned_ = false;
 };
 
 /// `#ifndef ARM_CPU_INTRINSICS_EXIST`: TVM's micro kernels define a function that several of them
@@ -226,7 +235,8 @@ class DirectiveReader {
   std::vector<Bytes> inactive(const MacroValues& macros) && {
     for (const auto& [name, value] : macros) {
       found_.macros.emplace(name, Macro{.value = value ? std::string_view(*value) : "",
-                                        .is_defined = value.has_value()});
+                                        .is_defined = value.has_value(),
+                                        .is_given = true});
     }
     for (std::uint32_t at = 0; at < end_;) at = pass(at);
     return std::move(inactive_);
@@ -416,6 +426,12 @@ class DirectiveReader {
     if (path.empty() || !is_header) return doubt_all(where, std::move(why));
     found_.includes.push_back(path);
     doubt(where, std::move(why));
+    // It may define them again.
+    const bool is_known =
+        support::is_tvm_header(path) || leaf.starts_with("tvmgen_") || is_among(kHeadersOfC, path);
+    for (auto& [macro, definition] : found_.macros) {
+      if (!is_known && !definition.is_given) definition.is_certain = false;
+    }
   }
 
   void pragma(Bytes where, std::uint32_t at) {
@@ -543,7 +559,7 @@ bool Directives::are_harmless_attributes(std::string_view text) const {
 
 std::optional<std::int64_t> Directives::integer(const support::SourceText& source,
                                                 Bytes expression) const {
-  if (doubt_in(expression) != nullptr) return std::nullopt;
+  if (everywhere || doubt_in(expression) != nullptr) return std::nullopt;
   const auto value = ConditionReader(source, expression, macros).integer();
   return value && *value >= 0 && *value <= INT32_MAX ? value : std::nullopt;
 }

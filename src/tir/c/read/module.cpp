@@ -460,6 +460,9 @@ class ModuleReader {
         return add_workspace(file, item);
       case ItemKind::prototype: {
         Cursor cursor(file.source, tokenize(file.source.text, item.head.begin, item.head.end));
+        if (support::find_word(file.text(item.head), "weak") != std::string_view::npos) {
+          weak_.insert(item.name);
+        }
         cursor.accept_word("TVM_DLL");
         const auto result = cursor.at_name() ? scalar_type(cursor.text()) : std::nullopt;
         if (!result) return;
@@ -551,6 +554,9 @@ class ModuleReader {
       file.require_plain(item);
       if (defined_twice_.contains(item.name)) {
         support::fail_at(file.source, item.head.begin, "a function that is defined twice");
+      }
+      if (weak_.contains(item.name)) {
+        support::fail_at(file.source, item.head.begin, "a weak function: another may replace it");
       }
       return read(context_, file.source, item);
     } catch (const support::Error& error) {
@@ -736,6 +742,7 @@ class ModuleReader {
   std::vector<OtherMemory> unused_arrays_;
   support::NameSet<std::string_view> defined_;  ///< functions of all files
   support::NameSet<std::string_view> defined_twice_;
+  support::NameSet<std::string_view> weak_;  ///< by their prototypes
 };
 
 }  // namespace

@@ -60,7 +60,8 @@ bool is_exported(std::string_view head, std::string_view name,
   const auto end = static_cast<std::uint32_t>(head.size());
   for (std::uint32_t at = 0; at < end;) {
     const std::string_view word = next_name(head, at, end);
-    if (word == name) break;
+    // An attribute may have the same name: `((weak))`.
+    if (word == name && !head.substr(at).starts_with(')')) break;
     const bool is_macro = macros.contains(word) || support::may_be_macro(word);
     const bool is_number = !word.empty() && word[0] >= '0' && word[0] <= '9';
     if (word.empty() || word == "TVM_DLL" || is_number) continue;

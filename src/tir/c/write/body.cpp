@@ -322,8 +322,9 @@ class BodyWriter {
     const auto width = static_cast<std::int64_t>(dtype.element_bytes());
     if (__builtin_mul_overflow(count, width, &bytes)) cannot_print("an allocation of this size");
     // Memory of main (`global.workspace`) is never on the stack of C, however small.
-    if (storage_scope(var) != kPlainScope || bytes >= kWorkspaceBytes)
-      return workspace(node, bytes);
+    const bool is_array = storage_scope(var) == kStackScope ||
+                          (storage_scope(var) == kPlainScope && bytes < kWorkspaceBytes);
+    if (!is_array) return workspace(node, bytes);
     const std::string& name = exprs_.declare(var, dtype);
     code_.line("{} {}[{}];", type_text(dtype), name, count);
     then(node[f::Allocate::body]);

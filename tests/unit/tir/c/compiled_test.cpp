@@ -221,18 +221,30 @@ TEST(CompiledC, ThePoolHasTheSizeThatTheCompilerGivesItOrAnUnknownOne) {
     EXPECT_TRUE(has_size(text)) << text;
   }
   for (const std::string_view text :
-       {"static uint8_t work[64 - 128];", "static uint8_t work[0xFFFFFFFF + 65];",
+       {"static uint8_t work[64 - 128];",
+        "static uint8_t work[0xFFFFFFFF + 65];",
         "static uint8_t work[\n#ifdef A\n64 +\n#endif\n64];",
-        "#define uint8_t int64_t\n/* [ */ static uint8_t work[64];", "static uint8_t work[SIZE];",
+        "#define uint8_t int64_t\n/* [ */ static uint8_t work[64];",
+        "static uint8_t work[SIZE];",
         "static uint8_t work[sizeof(int)];",
+        "static uint8_t* work[64];",
+        "_Complex float work[8];",
+        "long double work[4];",
+        "uint8_t __attribute__((vector_size(16))) work[64];",
+        "#define SIZE 64\n#include \"board.h\"\nstatic uint8_t work[SIZE];",
+        "#if 0u - 1 > 5\nstatic uint8_t work[6400];\n#else\nstatic uint8_t work[64];\n#endif",
         "#define SIZE 32 + 32\nstatic uint8_t work[SIZE * 2 - 64];",
         "#define SIZE SIZE\nstatic uint8_t work[SIZE];",
         "#define int32_t int16_t\nstatic uint8_t work[16 * sizeof(int32_t)];",
-        "static uint8_t work[64][64];", "static uint8_t (work)[6400];",
-        "static uint8_t a[4], work[6400];", "static struct { uint8_t a[6400]; } work;",
-        "static uint8_t work[64] = {0};", "#define uint8_t int64_t\nstatic uint8_t work[64];",
+        "static uint8_t work[64][64];",
+        "static uint8_t (work)[6400];",
+        "static uint8_t a[4], work[6400];",
+        "static struct { uint8_t a[6400]; } work;",
+        "static uint8_t work[64] = {0};",
+        "#define uint8_t int64_t\nstatic uint8_t work[64];",
         "#if A\nstatic uint8_t work[64];\n#else\nstatic uint8_t work[6400];\n#endif",
-        "#if A\nstatic uint8_t work[64];\n#endif", "#pragma pack(1)\nstatic uint8_t work[64];",
+        "#if A\nstatic uint8_t work[64];\n#endif",
+        "#pragma pack(1)\nstatic uint8_t work[64];",
         "static uint8_t work[64];\nstatic uint8_t work[64];"}) {
     EXPECT_FALSE(has_size(text)) << text;
   }
