@@ -147,7 +147,8 @@ std::string folded(std::string_view text, const Screen& screen, std::size_t inde
     return std::string(text);
   }
   std::size_t end = text.rfind(' ', *screen.width);
-  if (end == text.npos || end == 0) return std::string(text);
+  if (end == text.npos || end == 0) end = text.find(' ', *screen.width);  // a long path
+  if (end == text.npos) return std::string(text);
   const std::size_t width = *screen.width - indent;
   std::string out(text.substr(0, end));
   while (!out.empty() && out.back() == ' ') out.pop_back();

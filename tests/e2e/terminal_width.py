@@ -3,9 +3,12 @@
 import functools
 import itertools
 import os
+import pathlib
 import pty
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 import support
@@ -100,7 +103,11 @@ class Tables(unittest.TestCase):
                 self.assertRegex(block, f"^{names} ")
 
     def test_break_long_lines(self):
-        archive = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        bundled = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        archive = pathlib.Path(directory.name) / "module.tar"  # paths are not broken
+        shutil.copy(bundled, archive)
         for command in (["show", archive, "1"], ["verify", "-v", archive]):
             first, *facts = on_terminal(80, *command).split("\n\n")[0].splitlines()  # code follows
             self.assertTrue(any(line.startswith("  ") for line in facts), first)
