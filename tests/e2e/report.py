@@ -684,8 +684,10 @@ class Tables(unittest.TestCase):
     def test_say_when_and_for_what_an_archive_was_built(self):
         for path in support.bundled_archives() + support.c_archives():
             told = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"]
+            # metadata.json lacks external compilers.
+            external = ",cmsis-nn" if "cmsis-nn" in str(path) else ""
             expected = [(one["name"] or "", one["export_datetime"] or "",
-                         ",".join(target["kind"] for target in one["targets"])) for one in told]
+                         ",".join(target["kind"] for target in one["targets"]) + external) for one in told]
             found = [(row["module"], row["exported"], row["targets"]) for row in rows("archive", path)]
             self.assertEqual(found, expected)
 
