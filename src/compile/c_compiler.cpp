@@ -172,8 +172,8 @@ Result<PredefinedMacros> predefined_macros(const Compiler& compiler) {
     for (std::string line; std::getline(file, line);) {
       constexpr std::string_view kDefine = "#define ";
       const std::size_t space = line.find(' ', kDefine.size());
-      const std::string name = line.substr(std::min(kDefine.size(), line.size()),
-                                           space - kDefine.size());
+      const std::string name =
+          line.substr(std::min(kDefine.size(), line.size()), space - kDefine.size());
       const bool is_plain = line.starts_with(kDefine) && name.find('(') == name.npos;
       if (is_plain && space != line.npos) macros.emplace(name, line.substr(space + 1));
     }

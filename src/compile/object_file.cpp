@@ -40,12 +40,20 @@ struct EndElf {
 }
 
 /// Sections that all linker scripts know: `.text` and `.text.run`, but not `.text_ram`.
-constexpr std::array<std::string_view, 27> kKnownSections{
-    ".text",   ".rodata",     ".data",         ".bss",          ".init",        ".fini",
-    ".ctors",  ".dtors",      ".init_array",   ".fini_array",   ".tdata",       ".tbss",
-    ".sdata",  ".sbss",       ".srodata",      ".ldata",        ".lbss",        ".lrodata",
-    ".const",  ".literal",    ".eh_frame",     ".ARM.exidx",    ".ARM.extab",   ".got",
-    ".note",   ".gcc_except_table", ".preinit_array"};
+constexpr std::array<std::string_view, 27> kKnownSections{".text",         ".rodata",
+                                                          ".data",         ".bss",
+                                                          ".init",         ".fini",
+                                                          ".ctors",        ".dtors",
+                                                          ".init_array",   ".fini_array",
+                                                          ".tdata",        ".tbss",
+                                                          ".sdata",        ".sbss",
+                                                          ".srodata",      ".ldata",
+                                                          ".lbss",         ".lrodata",
+                                                          ".const",        ".literal",
+                                                          ".eh_frame",     ".ARM.exidx",
+                                                          ".ARM.extab",    ".got",
+                                                          ".note",         ".gcc_except_table",
+                                                          ".preinit_array"};
 /// Linker scripts place these by name, whatever their flags are.
 constexpr std::array<std::string_view, 3> kReadByName{".rodata", ".srodata", ".lrodata"};
 constexpr std::array<std::string_view, 6> kWrittenByName{".data", ".sdata", ".ldata",
@@ -67,9 +75,9 @@ bool add_section(const GElf_Shdr& section, std::string_view name, const SectionP
       (section.sh_flags & SHF_WRITE) != 0 && (section.sh_flags & SHF_EXECINSTR) == 0;
   const auto placed = places.find(name);
   const bool is_placed = placed != places.end();
-  const bool is_in_ram = is_placed ? placed->second == SectionMemory::ram
-                                   : is_one_of(kWrittenByName, name) ||
-                                         (is_writable && !is_one_of(kReadByName, name));
+  const bool is_in_ram =
+      is_placed ? placed->second == SectionMemory::ram
+                : is_one_of(kWrittenByName, name) || (is_writable && !is_one_of(kReadByName, name));
   if (is_writable && !is_in_ram && !is_placed) code.writable_rodata += section.sh_size;
   const bool has_content = section.sh_type != SHT_NOBITS;
   if (!is_placed && has_content && !is_one_of(kKnownSections, name)) {

@@ -48,7 +48,8 @@ support::NameSet<std::string> possible_definitions(const archive::Archive& archi
     if (member.type != archive::MemberType::file || describes_network(member.name)) continue;
     const std::string_view text = support::get_or_throw(archive.read(member));
     std::size_t end = 0;
-    for (std::size_t at = text.find(kFirstOfNames); at != text.npos; at = text.find(kFirstOfNames, end)) {
+    for (std::size_t at = text.find(kFirstOfNames); at != text.npos;
+         at = text.find(kFirstOfNames, end)) {
       end = at;
       while (end < text.size() && support::is_word_character(text[end])) ++end;
       const bool is_word = at == 0 || !support::is_word_character(text[at - 1]);

@@ -151,7 +151,8 @@ Layout bare_code(std::span<const Member> members, std::string_view directory) {
   layout.names = renamed(members, directory, [&](std::string_view rest) {
     if (rest == kMetadata) return std::string(rest);
     // Other directories are not part of the format.
-    return rest.find('/') == rest.npos ? name_of_bare(rest) : std::string(kHost) + std::string(rest);
+    return rest.find('/') == rest.npos ? name_of_bare(rest)
+                                       : std::string(kHost) + std::string(rest);
   });
   if (std::ranges::find(layout.names, kMetadata) != layout.names.end()) {
     layout.no_new_members =

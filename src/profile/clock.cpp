@@ -14,10 +14,11 @@ namespace {
 constexpr double kNanoseconds = 1e9;
 /// Of a core whose manual lists the cycles of each instruction.
 CyclesPerInstruction listed(double max, std::string_view manual) {
-  return {1, max,
-          fmt::format("{}: 1 to {} cycles for an instruction, except for IT blocks, divisions, square "
-                      "roots and accesses to several registers; memory without wait states",
-                      manual, max)};
+  return {
+      1, max,
+      fmt::format("{}: 1 to {} cycles for an instruction, except for IT blocks, divisions, square "
+                  "roots and accesses to several registers; memory without wait states",
+                  manual, max)};
 }
 
 /// Of a core that may execute two instructions in a cycle, and whose manual lists no cycles.

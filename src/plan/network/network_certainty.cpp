@@ -392,8 +392,8 @@ bool is_computed_with(const Topology& topology, const NetworkTicks& ticks, graph
 }
 
 /// The buffers, each with the end that it certainly reaches. Leaves out workspaces of kernels that
-/// are not understood and tensors that these receive, because only the kernel's code shows when they
-/// are in use.
+/// are not understood and tensors that these receive, because only the kernel's code shows when
+/// they are in use.
 std::vector<PlacedBytes> certain_buffers(const Topology& topology, const NetworkTicks& ticks,
                                          const PoolProblem& pool) {
   const std::set<graph::StorageId> uncertain = graph::storages_of_externals(topology);

@@ -5,7 +5,8 @@
 #elif defined __FLT16_MAX__
 #define half _Float16
 #else
-#error "C and this compiler have no type half (half-in-c): -mfp16-format=ieee for Arm, or -Dhalf=TYPE"
+#error \
+    "C and this compiler have no type half (half-in-c): -mfp16-format=ieee for Arm, or -Dhalf=TYPE"
 #define half short
 #endif
 #endif
