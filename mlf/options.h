@@ -54,9 +54,9 @@ CLI::Validator number_above_0();
 /// Accepts a text with a word in it.
 CLI::Validator not_empty();
 
-/// A number that `read` reads.
+/// Accepts what `read` reads.
 CLI::Validator accepted_by(std::function<Result<std::uint64_t>(std::string_view)> read);
-/// One that `number_of` reads.
+/// Accepts what `number_of` reads.
 CLI::Validator size_with_unit();
 
 /// The help of the argument ARCHIVE.

@@ -1,15 +1,14 @@
 #include "mlf/compile.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "compile/c_compiler.h"
 #include "compile/object_file.h"
+#include "support/c_files.h"
 #include "support/characters.h"
 #include "support/error.h"
 
@@ -56,25 +55,21 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   add_frames(path(".su"), code);
 }
 
-bool is_source(const archive::Member& member, std::span<const std::string_view> endings) {
-  const auto is_end = [&](std::string_view end) { return member.name.ends_with(end); };
-  return member.type == archive::MemberType::file && member.name.starts_with("codegen/") &&
-         std::ranges::any_of(endings, is_end);
+/// A source that compilers take, and that the format does not have.
+bool is_other_source(std::string_view name) {
+  return support::ends_with_any(name, {".C", ".c++", ".CPP", ".cp", ".sx", ".asm", ".i", ".ii"});
 }
-
-constexpr std::array<std::string_view, 2> kAssembler{".S", ".s"};
-/// Sources that compilers take, and that the format does not have.
-constexpr std::array<std::string_view, 8> kOthers{".C",  ".c++", ".CPP", ".cp",
-                                                  ".sx", ".asm", ".i",   ".ii"};
 
 /// People add kernels in assembler. One for another processor is code of unknown size.
 void compile_assembler(const archive::Archive& archive, const CCompiler& compiler,
                        CompiledCode& code, ObjectSymbols& symbols) {
   for (const archive::Member& member : archive.members()) {
-    if (is_source(member, kOthers)) {
+    const bool is_code =
+        member.type == archive::MemberType::file && member.name.starts_with("codegen/");
+    if (is_code && is_other_source(member.name)) {
       code.uncompiled.push_back("'" + member.name + "' was not compiled: mlf does not compile it");
     }
-    if (!is_source(member, kAssembler)) continue;
+    if (!is_code || !support::is_assembler(member.name)) continue;
     const auto path = [&](const char* end) {
       return (compiler.directory().path() / (std::string("assembler") + end)).string();
     };

@@ -17,7 +17,6 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
-#include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/compare/compare.h"

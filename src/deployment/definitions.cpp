@@ -4,13 +4,13 @@
 #include <array>
 #include <cstddef>
 
-#include "support/characters.h"
+#include "deployment/tir_name.h"
 #include "support/error.h"
+#include "tir/c/read/words.h"
 
 namespace mlf::deployment {
 namespace {
 
-constexpr std::string_view kFirstOfNames = "tvmgen_";
 constexpr std::string_view kWhitespace = " \t\r\n";
 
 bool describes_network(std::string_view name) {
@@ -48,12 +48,12 @@ support::NameSet<std::string> possible_definitions(const archive::Archive& archi
     if (member.type != archive::MemberType::file || describes_network(member.name)) continue;
     const std::string_view text = support::get_or_throw(archive.read(member));
     std::size_t end = 0;
-    for (std::size_t at = text.find(kFirstOfNames); at != text.npos;
-         at = text.find(kFirstOfNames, end)) {
-      end = at;
-      while (end < text.size() && support::is_word_character(text[end])) ++end;
-      const bool is_word = at == 0 || !support::is_word_character(text[at - 1]);
-      const auto function = functions.find(text.substr(at, end - at));
+    for (std::size_t at = text.find(kSymbolPrefix); at != text.npos;
+         at = text.find(kSymbolPrefix, end)) {
+      const std::string_view word = tir::c::word_at(text, at);
+      end = at + word.size();
+      const bool is_word = tir::c::word_before(text, at).empty();
+      const auto function = functions.find(word);
       if (!is_word || function == functions.end() || is_call_or_prototype(text, end)) continue;
       found.insert(*function);
     }

@@ -22,6 +22,9 @@ namespace mlf::deployment {
 /// "src/", or "" for builds and for directories that hold captured TIR only.
 std::string_view source_directory(const archive::Archive& archive);
 
+/// How the names of functions that TVM generates begin.
+inline constexpr std::string_view kSymbolPrefix = "tvmgen_";
+
 inline constexpr std::string_view kDefaultStage = "lowered";
 
 enum class TirForm : std::uint8_t { text, twin };

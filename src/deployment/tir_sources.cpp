@@ -185,8 +185,6 @@ bool mentions(std::span<const TirSource> sources, std::string_view word) {
   });
 }
 
-constexpr std::string_view kSymbolPrefix = "tvmgen_";
-
 }  // namespace
 
 GeneratedC generated_c(const archive::Archive& archive, const Module& module,

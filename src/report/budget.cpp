@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -233,9 +232,11 @@ std::vector<std::string> reasons_of_memory(const ModuleReport& module) {
 void add_reasons(const ModuleReport& module, Resource resource, std::vector<std::string>& missing) {
   if (part_of_network(module, resource).is_exact()) return;
   constexpr std::size_t kMost = 3;  // a few are enough to show the error
-  const bool is_memory = !has({Resource::mac}, resource);
-  const std::vector<std::string> reasons = is_memory ? reasons_of_memory(module) : module.uncertain;
-  std::ranges::copy(reasons | std::views::take(kMost), std::back_inserter(missing));
+  const std::vector<std::string> reasons =
+      resource == Resource::mac ? module.uncertain : reasons_of_memory(module);
+  const std::size_t shown = std::min(reasons.size(), kMost);
+  missing.insert(missing.end(), reasons.begin(),
+                 reasons.begin() + static_cast<std::ptrdiff_t>(shown));
   const bool has_pools = has({Resource::ram, Resource::buffers}, resource);
   if (has_pools && module.network && !module.ram.pools.is_known()) {
     for (const graph::Pool& pool : module.network->pools) {
@@ -276,9 +277,9 @@ std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNee
   return remarks;
 }
 
-// --- Budgets -------------------------------------------------------------------------------------
-
 }  // namespace
+
+// --- Budgets -------------------------------------------------------------------------------------
 
 namespace report {
 

@@ -25,11 +25,11 @@
 #include "report/layers.h"
 #include "report/shared_numbers.h"
 #include "support/c_files.h"
-#include "support/characters.h"
 #include "support/error.h"
 #include "support/name_map.h"
 #include "support/nearest.h"
 #include "tir/c/c.h"
+#include "tir/c/read/words.h"
 
 namespace mlf {
 namespace report {
@@ -326,22 +326,10 @@ void note_missing(const Networks& networks, std::size_t position, ModuleReport& 
   module.uncertain.insert(module.uncertain.begin(), std::string(to_string(missing->reason)));
 }
 
-/// The words of a text that begin with a letter.
-template <class Visit>
-void for_each_word(std::string_view text, Visit&& visit) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    while (at < text.size() && support::is_word_character(text[at])) ++at;
-    const bool is_number = text[begin] >= '0' && text[begin] <= '9';
-    if (at > begin && !is_number) visit(text.substr(begin, at - begin));
-    if (at == begin) ++at;
-  }
-}
-
-/// Names of constants that the C has in its declarations alone. Macros may join words to a name.
+/// Names of constants that the C has in its declarations alone.
 support::NameSet<std::string> unread_constants(const Deployment& deployment, std::size_t position,
                                                const ModuleReport& module) {
-  support::NameMap<std::string, std::size_t> counts;
+  tir::c::WordCounts counts;
   if (!module.network) return {};
   for (const tir::OtherMemory& one : module.network->other_memory) {
     if (one.kind == tir::OtherKind::constant_in_kernel) counts.emplace(one.name, 0);
@@ -358,11 +346,8 @@ support::NameSet<std::string> unread_constants(const Deployment& deployment, std
             : std::ranges::any_of(own.sources, is_own) || std::ranges::any_of(own.headers, is_own);
     if (!is_file) continue;
     const std::string_view text = get_or_throw(deployment.archive().read(member));
-    if (text.find("##") != text.npos) return {};
-    for_each_word(text, [&](std::string_view word) {
-      const auto known = counts.find(word);
-      if (known != counts.end()) ++known->second;
-    });
+    if (tir::c::joins_words(text)) return {};
+    tir::c::count_words(text, counts);
   }
   support::NameSet<std::string> unread;
   for (const auto& [name, count] : counts) {
@@ -377,8 +362,8 @@ class Reporter {
   Reporter(const Deployment& deployment, const ReportOptions& options)
       : deployment_(deployment), options_(options) {
     for (const archive::Member& member : deployment.archive().members()) {
-      const bool is_code = member.name.ends_with(".S") || member.name.ends_with(".s");
-      if (is_code && member.name.starts_with("codegen/")) assembler_ = member.name;
+      const bool is_code = member.name.starts_with("codegen/");
+      if (is_code && support::is_assembler(member.name)) assembler_ = member.name;
     }
   }
 

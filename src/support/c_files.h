@@ -21,6 +21,10 @@ inline bool is_c_source(std::string_view name) {
   return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"});
 }
 
+inline bool is_assembler(std::string_view name) {
+  return ends_with_any(name, {".S", ".s"});
+}
+
 /// What other code includes.
 inline bool is_c_header(std::string_view name) {
   return ends_with_any(name, {".h", ".hh", ".hpp", ".hxx", ".ipp", ".tcc"});

@@ -301,7 +301,7 @@ class Networks(Project):
         self.budget('code = "64K"\n')
         self.write([f"net {FLOAT16} BUDGET budget.toml REPORT page.html"], main_text())
         self.built()
-        # One that the user defines later, as a target or an option may.
+        # A definition of the user comes first, even if it is made later.
         with (self.directory / "CMakeLists.txt").open("a") as file:
             file.write("target_compile_definitions(net PRIVATE half=of_the_user)\n")
         self.require(self.configure())

@@ -189,7 +189,8 @@ void BodyReader::statement() {
   }
   if (word == "for") return loop();
   if (word == "while") return while_();
-  if (release_workspace()) return;
+  const bool may_release = word == "if" || word == "TVMBackendFreeWorkspace";
+  if (may_release && release_workspace()) return;
   if (word == "if") return if_();
   if (word == "return") return return_();
   if (cursor_.accept_form(kVoidCall, words_)) return void_call();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -107,13 +108,8 @@ class FaultFinder {
       std::size_t depth = 0;               // of the block that allocates it
       std::optional<std::size_t> freed{};  // depth of the block that frees it
     };
-    // Something else may free the later one, unless it is freed behind.
-    struct Fault {
-      Token place;
-      std::string_view name;
-      std::string_view later;
-    };
-    std::vector<Fault> faults;
+    // By the later one: something else may free it, unless it is freed behind.
+    std::multimap<std::string_view, std::pair<Token, std::string_view>> too_early;
     std::vector<Workspace> open;
     std::size_t depth = 0;
     const auto find = [&](std::string_view name) {
@@ -148,14 +144,14 @@ class FaultFinder {
       if (!frees) continue;
       const auto later =
           std::find_if(open.rbegin(), one, [](const auto& two) { return !two.freed; });
-      if (later != one) faults.push_back({place, name, later->name});
-      for (const Fault& fault : faults) {
-        if (fault.later != name) continue;
-        add(cursor, fault.place,
-            fmt::format("'{}' is freed before '{}', which was allocated later", fault.name,
-                        fault.later));
+      if (later != one) too_early.emplace(later->name, std::pair(place, name));
+      const auto [first, last] = too_early.equal_range(name);
+      for (auto at = first; at != last; ++at) {
+        const auto& [token, freed] = at->second;
+        add(cursor, token,
+            fmt::format("'{}' is freed before '{}', which was allocated later", freed, name));
       }
-      std::erase_if(faults, [&](const Fault& fault) { return fault.later == name; });
+      too_early.erase(first, last);
       one->freed = depth;
       for (int i = 0; i < 6; ++i) cursor.advance();
     }

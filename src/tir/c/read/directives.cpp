@@ -183,8 +183,10 @@ class ConditionReader {
     if (cursor_.accept_word("sizeof")) return size_of_type();
     const std::string_view word = cursor_.text(cursor_.advance());
     const auto macro = macros_.find(word);
-    has_unsigned_ |= word.find_first_of("uU") != word.npos;
-    if (macro == macros_.end()) return integer_literal(word);
+    if (macro == macros_.end()) {
+      has_unsigned_ |= word.find_first_of("uU") != word.npos;
+      return integer_literal(word);
+    }
     if (!macro->second.is_certain) return std::nullopt;
     // A name that is not defined is 0 in a condition.
     if (!macro->second.is_defined) return Value(0);
@@ -235,8 +237,7 @@ class DirectiveReader {
   std::vector<Bytes> inactive(const MacroValues& macros) && {
     for (const auto& [name, value] : macros) {
       found_.macros.emplace(name, Macro{.value = value ? std::string_view(*value) : "",
-                                        .is_defined = value.has_value(),
-                                        .is_given = true});
+                                        .is_defined = value.has_value()});
     }
     for (std::uint32_t at = 0; at < end_;) at = pass(at);
     return std::move(inactive_);
@@ -412,6 +413,7 @@ class DirectiveReader {
     macro->second = {
         .value = support::trimmed(value),
         .is_certain = is_first && word == "define" && !is_conditional && !value.starts_with('(')};
+    if (macro->second.is_certain) certain_.push_back(name);
   }
 
   /// A file that is no header is code.
@@ -429,9 +431,9 @@ class DirectiveReader {
     // It may define them again.
     const bool is_known =
         support::is_tvm_header(path) || leaf.starts_with("tvmgen_") || is_among(kHeadersOfC, path);
-    for (auto& [macro, definition] : found_.macros) {
-      if (!is_known && !definition.is_given) definition.is_certain = false;
-    }
+    if (is_known) return;
+    for (const std::string_view macro : certain_) found_.macros[macro].is_certain = false;
+    certain_.clear();
   }
 
   void pragma(Bytes where, std::uint32_t at) {
@@ -479,6 +481,8 @@ class DirectiveReader {
   std::size_t count_ = 0;  // of directives
   std::vector<Level> levels_;
   std::vector<Bytes> inactive_;
+  std::vector<std::string_view>
+      certain_;  // macros since the last header that may define them again
   Directives found_;
 };
 

@@ -19,7 +19,6 @@ struct Macro {
   std::string_view value{};
   bool is_certain = true;  ///< defined once, under no condition and without parameters
   bool is_defined = true;
-  bool is_given = false;  ///< by the user or the compiler, not by the text
 };
 
 /// Text that may be compiled as something else.

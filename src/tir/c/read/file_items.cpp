@@ -168,8 +168,8 @@ class Splitter {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
   }
 
-  /// The first name of TVM before a `(`, else the first one that is no attribute: macros may also
-  /// have arguments.
+  /// The first `tvmgen_` name before a `(`; without one, the first name that is not
+  /// `__attribute__`. Macros before the function may have arguments.
   std::string_view function_name(std::string_view head) const {
     std::string_view first;
     std::size_t begin = 0;  // behind the parentheses before
