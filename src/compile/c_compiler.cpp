@@ -167,7 +167,9 @@ Result<PredefinedMacros> predefined_macros(const Compiler& compiler) {
     const std::string output = (directory.path() / "macros").string();
     const std::vector<std::string> arguments{"-dM", "-E", "-x", "c", "/dev/null", "-o", output};
     PredefinedMacros macros;
-    if (!is_success(compile::run_compiler(compiler, arguments, directory, {}))) return macros;
+    const bool is_run = is_success(compile::run_compiler(compiler, arguments, directory, {}));
+    // A compiler that makes a pipe would block the reading.
+    if (!is_run || !std::filesystem::is_regular_file(output)) return macros;
     std::ifstream file(output);
     for (std::string line; std::getline(file, line);) {
       constexpr std::string_view kDefine = "#define ";
