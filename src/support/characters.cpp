@@ -110,18 +110,6 @@ std::string in_capitals(std::string_view text) {
   return capitals;
 }
 
-bool is_printer(std::string_view function) {
-  return function == "printf" || function == "puts" || function == "putchar";
-}
-
-bool format_stores(std::string_view format) {
-  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
-    at = format.find_first_not_of("0123456789.-+ #*hljztL", at + 1);
-    if (at == format.npos || format[at] == 'n') return true;
-  }
-  return false;
-}
-
 }  // namespace mlf::support
 
 namespace mlf {

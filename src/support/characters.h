@@ -74,9 +74,4 @@ bool is_unsafe_to_show(char32_t c);
 /// Returns `text` with its ASCII letters as capitals, in any locale.
 MLF_API std::string in_capitals(std::string_view text);
 
-/// Functions of C that print their arguments and keep no address: printf, puts and putchar.
-bool is_printer(std::string_view function);
-/// Whether a format of printf has a conversion that stores: `%n`, `%hhn`.
-bool format_stores(std::string_view format);
-
 }  // namespace mlf::support

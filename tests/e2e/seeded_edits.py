@@ -345,6 +345,7 @@ def edit_of_main(pattern, by, count=0):
     return lambda members: in_main(members, lambda main: re.sub(pattern, by, main, count=count))
 
 
+FIRST_PARAMETER = re.compile(r"(\w+)[,)]")
 SOUND = {
     "a macro before definitions": in_sources(lambda text: '#define IRAM_ATTR __attribute__((section(".iram1")))\n' + re.sub(
         KERNEL + r" \{", r"\nIRAM_ATTR \1 {", text)),
@@ -355,7 +356,7 @@ SOUND = {
     "restrict": in_kernels(r"\* (p0|x_buffer_var)\b", r"* restrict \1"),
     "static kernels": in_kernels(KERNEL, lambda found: "\nstatic " + found.group(1).replace("TVM_DLL ", "")),
     "a parameter that is named as unused": in_kernels(
-        KERNEL + r" \{\n", lambda found: found.group(0) + "  (void)" + re.findall(r"(\w+)[,)]", found.group(1))[0] + ";\n"),
+        KERNEL + r" \{\n", lambda found: found.group(0) + "  (void)" + FIRST_PARAMETER.search(found[1])[1] + ";\n"),
     "results in a variable": lambda members: in_main(members, lambda main: re.sub(
         CHECKED, r"{ int rc = \1; if (rc != 0) return rc; }", main)),
     "another number for a failure": lambda members: in_main(members, lambda main: re.sub(
@@ -365,6 +366,8 @@ SOUND = {
     "a check of pointers": in_wrapper("if (inputs == NULL || outputs == NULL) return -1; "),
     "a count of runs": in_wrapper("static int runs; ++runs; "),
     "assertions in kernels": in_kernels(r"\n(  return 0;\n\})", r"\n  assert(1);\n\1"),
+    "assertions on tensors": in_kernels(
+        KERNEL + r" \{\n", lambda found: f'{found[0]}  assert({FIRST_PARAMETER.search(found[1])[1]} != NULL && "no tensor");\n'),
     "int loops": in_kernels(r"for \(int32_t ", "for (int "),
     "i++": in_kernels(r"; \+\+(\w+)\) \{", r"; \1++) {"),
     "i += 1": in_kernels(r"; \+\+(\w+)\) \{", r"; \1 += 1) {"),

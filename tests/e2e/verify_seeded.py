@@ -15,9 +15,12 @@ import program_case
 import support
 from seeded_edits import (
     FAULTS,
+    FIRST_PARAMETER,
+    KERNEL,
     SOUND,
     as_tar,
     conflicting_types,
+    in_kernels,
     in_main,
     log_line,
     members_of,
@@ -391,10 +394,10 @@ class SmallNetworks(VerifiedCase):
         self.assertEqual((check["passed"], check["failed"]), (0, 0))
         self.assertIsNotNone(check["not_checked"])
 
-    def test_a_line_of_main_that_prints_values_changes_no_number(self):
-        def report(printed):
-            members = in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + printed, 1)) if printed else PLAIN
-            self.assertIn(printed, "".join(members.values()))
+    def test_a_line_that_prints_or_asserts_values_changes_no_number(self):
+        def report(printed, add=lambda lines: in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + lines, 1))):
+            members = add(printed) if printed else PLAIN
+            self.assertEqual(members == PLAIN, not printed)
             path = self.directory / "module.tar"
             path.write_bytes(as_tar(members))
             (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
@@ -405,6 +408,17 @@ class SmallNetworks(VerifiedCase):
         self.assertEqual(report(f'  printf("%d %5.2f%%\\n", {x}[0], (double){x}[1]);\n  putchar(10);\n'), plain)
         for line in (f'printf("%n", {x});', f"printf({x});", f'printf("%d", {x}[0]++);', f'printf("%d", change({x}));'):
             self.assertNotEqual(report(f"  {line}\n"), plain, line)
+
+        def add_to_kernels(lines):
+            def add(head):
+                return head[0] + lines.replace("FIRST", FIRST_PARAMETER.search(head[1])[1])
+
+            return in_kernels(KERNEL + r" \{\n", add)(PLAIN)
+
+        for line in ('printf("%d\\n", FIRST[0]);', 'assert(FIRST != NULL && "text");', "assert(FIRST[0] <= 3);"):
+            self.assertEqual(report(f"  {line}\n", add_to_kernels), plain, line)
+        for line in ('printf("%n", FIRST);', "assert(FIRST[0]++ < 3);", "assert(change(FIRST));"):
+            self.assertNotEqual(report(f"  {line}\n", add_to_kernels), plain, line)
 
     def test_an_archive_two_directories_down_is_sound(self):
         for name, text in PLAIN.items():

@@ -137,21 +137,6 @@ std::vector<MainParameter> parameters_of(Node function) {
   return own;
 }
 
-/// `printf("%d\n", x[0])`, also with values of the network. Its text must be there: a format may
-/// store.
-bool only_prints(std::string_view symbol, Node call) {
-  if (!support::is_printer(symbol)) return false;
-  const tir::NodeList arguments = call.list(f::Call::args);
-  const bool has_text = arguments.size() > 1 && arguments[1].is(Kind::StringImm);
-  if (symbol != "putchar" && !has_text) return false;
-  if (has_text && support::format_stores(string_of(arguments[1]))) return false;
-  NodeSet seen;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    if (has_below(arguments[i], seen, may_do_anything)) return false;
-  }
-  return true;
-}
-
 /// The first line of a text, if it is not too long.
 std::string beginning_of(std::string_view text) {
   constexpr std::size_t kShown = 60;
@@ -349,9 +334,6 @@ class MainReader {
     // call.
     scope_.end_call();
     if (!raw) return unknown_statement("a call of a function without a name");
-    if (only_prints(raw->symbol, node)) {
-      return body_.steps.push_back(IgnoredStatement{std::string(raw->symbol)});
-    }
     for (const RawArgument& argument : raw->arguments) note_lookup(argument.address);
     body_.steps.push_back(std::move(*raw));
   }

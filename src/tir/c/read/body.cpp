@@ -187,6 +187,7 @@ void BodyReader::statement() {
     cursor_.advance();
     return;
   }
+  if (UnknownStatements::may_only_read(word)) cursor_.fail("a statement that TVM does not write");
   if (word == "for") return loop();
   if (word == "while") return while_();
   const bool may_release = word == "if" || word == "TVMBackendFreeWorkspace";

@@ -31,11 +31,16 @@ class UnknownStatements {
  public:
   explicit UnknownStatements(FunctionContext& context) : context_(context) {}
 
-  /// Skips the statement at the cursor and makes an OpaqueStmt with the loss unknown-construct.
+  /// Skips the statement at the cursor and makes an OpaqueStmt, with the loss unknown-construct
+  /// unless it only writes values or compares them.
   /// Fields: `text`, `is_inert`, and `calls` if a call of this function is its only possible
   /// effect. Returns nullopt if no statement begins here, or if there are too many of them: then
   /// the whole function is not understood.
   std::optional<UnknownStatement> pass(const Diagnostic& reason);
+
+  /// Whether people add statements with this function, which write values or compare them, and
+  /// keep no address.
+  static bool may_only_read(std::string_view callee);
 
  private:
   // Users instrument each call. With more statements than this, TVM did not generate the function.
@@ -43,6 +48,7 @@ class UnknownStatements {
 
   /// The effect of a statement without names of this function.
   struct Effects {
+    bool only_reads = false;    ///< it writes values or compares them
     bool is_harmless = false;   ///< it only computes values and calls functions
     std::string_view callee{};  ///< of its first call; empty: none
   };

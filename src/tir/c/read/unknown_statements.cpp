@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/characters.h"
+#include "support/lookup.h"
 #include "tir/c/language.h"
 
 namespace mlf::tir::c {
@@ -26,21 +27,29 @@ bool is_type(std::string_view name) {
   return scalar_type(name).has_value() || name.ends_with("_t");
 }
 
+/// Whether a format of `printf` may store a number, as `%n` does.
+bool format_stores(std::string_view format) {
+  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
+    at = format.find_first_not_of("0123456789.-+ #*hljztL", at + 1);
+    if (at == format.npos || format[at] == 'n') return true;
+  }
+  return false;
+}
+
 /// `printf("%f\n", *x);`, also with values of the network: it reads them, and keeps no address.
-bool only_prints(const Cursor& cursor, std::size_t begin, std::size_t end) {
+bool only_reads(const Cursor& cursor, std::size_t begin, std::size_t end) {
   const std::string_view callee = cursor.text(cursor.at_position(begin));
-  if (!support::is_printer(callee)) return false;
+  if (!UnknownStatements::may_only_read(callee) || cursor.at_position(begin + 1).sign != sign("(")) return false;
+  const bool has_format = callee == "putchar" || callee == "assert" ||
+                          cursor.at_position(begin + 2).kind == TokenKind::string;
+  if (!has_format) return false;
   for (std::size_t i = begin; i < end; ++i) {
     const Token& token = cursor.at_position(i);
-    if (token.kind == TokenKind::string && support::format_stores(cursor.text(token))) return false;
-    const bool is_call = i > begin && token.kind == TokenKind::name &&
-                         cursor.at_position(i + 1).sign == sign("(") &&
-                         cursor.text(token) != "sizeof";
-    const bool has_format =
-        callee == "putchar" || cursor.at_position(begin + 2).kind == TokenKind::string;
-    if (is_call || !has_format || text::assigns(token.sign) || is_control(cursor.text(token))) {
-      return false;
-    }
+    const std::string_view word = cursor.text(token);
+    if (token.kind == TokenKind::string && format_stores(word)) return false;
+    const bool is_call = i > begin && token.kind == TokenKind::name && word != "sizeof" &&
+                         cursor.at_position(i + 1).sign == sign("(");
+    if (is_call || text::assigns(token.sign) || is_control(word)) return false;
   }
   return true;
 }
@@ -85,6 +94,11 @@ bool pass_statement(Cursor& cursor) {
 
 }  // namespace
 
+bool UnknownStatements::may_only_read(std::string_view callee) {
+  constexpr std::array<std::string_view, 4> kCallees{"printf", "puts", "putchar", "assert"};
+  return support::is_among(kCallees, callee);
+}
+
 /// Whether the function or its files know a name, or one of its unknown statements may refer to it
 /// by another name.
 bool UnknownStatements::is_of_function(std::string_view name) const {
@@ -101,10 +115,8 @@ bool UnknownStatements::is_of_function(std::string_view name) const {
 UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std::size_t end) const {
   const Cursor& cursor = context_.cursor;
   Effects effects;
-  if (only_prints(cursor, begin, end)) {
-    effects.is_harmless = true;
-    return effects;
-  }
+  effects.only_reads = effects.is_harmless = only_reads(cursor, begin, end);
+  if (effects.only_reads) return effects;
   std::size_t names = 0;
   bool assigns = false;
   for (std::size_t i = begin; i < end; ++i) {
@@ -164,10 +176,12 @@ std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason
     fields.push_back({builder.string("calls"), context_.make().string(effects.callee)});
   }
   // Each statement gets its own place, so each is a loss of its own.
-  context_.text_losses.push_back({LossCode::unknown_construct, LossScope::function,
-                                  std::string(context_.losses.function()),
-                                  fmt::format("line {}, column {}: {}", reason.where.line,
-                                              reason.where.column, reason.message)});
+  if (!effects.only_reads) {
+    context_.text_losses.push_back({LossCode::unknown_construct, LossScope::function,
+                                    std::string(context_.losses.function()),
+                                    fmt::format("line {}, column {}: {}", reason.where.line,
+                                                reason.where.column, reason.message)});
+  }
   const bool returns = std::ranges::any_of(cursor.between(begin, end), [&](const Token& token) {
     return cursor.text(token) == "return";
   });
