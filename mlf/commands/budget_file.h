@@ -34,16 +34,15 @@ BudgetFile read_budget(const std::string& path);
 /// `read_budget`.
 Board read_board(const std::string& path);
 
-/// A lower limit on one module.
+/// A lower number for a limit that the file has.
 struct ModuleLimit {
-  std::string module;  ///< or `kAllModules`, for which the file has one
+  std::string module;  ///< of its table, or `kAllModules`
   Limit limit;
-  std::optional<std::uint64_t> before{};  ///< nothing: the file had none
+  std::uint64_t before = 0;
 };
 
-/// Writes `limits` into tables `[modules.NAME]` of the file that was read from `path`: replaces the
-/// number, or adds a line. Keeps comments and layout. Replaces the file atomically; does not write
-/// it without limits. Throws `Error`: `io`; `invalid_input` if the layout has no place for a limit.
+/// Replaces the numbers of these limits in the file that was read from `path`, and keeps comments
+/// and layout. Replaces the file atomically; does not write it without limits. Throws `Error`: `io`.
 void update_budget(const std::string& path, const BudgetFile& file,
                    const std::vector<ModuleLimit>& limits);
 

@@ -122,30 +122,29 @@ LibraryNeeds library_of(const CheckArguments& options) {
   return {.stack = bytes_of(options.library_stack), .flash = bytes_of(options.library_flash)};
 }
 
-/// The lowest limits that still hold, if the file has a higher one or none. Those of all modules
-/// limit their sum, too: they are lowered for the only module of an archive.
-std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const Report& report,
+/// The limits of the file that may be lower. One of all modules has to hold for each without one of
+/// its own, and for all together.
+std::vector<ModuleLimit> lowered(const Budget& file, const Report& report,
                                  const LibraryNeeds& library) {
   std::vector<ModuleLimit> limits;
-  for (const ModuleReport& module : report.modules) {
-    const std::vector<Limit> in_file = file.demands_on(module.name).limits;
-    for (Limit limit : budget.demands_on(module.name).limits) {
-      const auto most = needed(module, limit.resource, library).max;
-      if (most) limit.most = std::min(limit.most, *most);
-      const auto has_it = [&](const Limit& one) {
-        return one.resource == limit.resource && one.most <= limit.most;
-      };
-      if (std::ranges::any_of(in_file, has_it)) continue;
-      const auto is_same = [&](const Limit& one) { return one.resource == limit.resource; };
-      const auto own = file.of_modules.find(module.name);
-      const bool is_common =
-          report.modules.size() == 1 && std::ranges::any_of(file.common.limits, is_same) &&
-          (own == file.of_modules.end() || std::ranges::none_of(own->second.limits, is_same));
-      const auto old = std::ranges::find_if(in_file, is_same);
-      limits.push_back({is_common ? std::string(kAllModules) : module.name, limit,
-                        old == in_file.end() ? std::nullopt : std::optional(old->most)});
+  for (const BudgetResult& result : check(report, file, library).limits) {
+    const Resource resource = result.limit.resource;
+    const auto own = file.of_modules.find(result.module);
+    const bool is_own =
+        own != file.of_modules.end() &&
+        std::ranges::find(own->second.limits, resource, &Limit::resource) != own->second.limits.end();
+    const std::string module = is_own ? result.module : std::string(kAllModules);
+    const auto known = std::ranges::find_if(limits, [&](const ModuleLimit& one) {
+      return one.module == module && one.limit.resource == resource;
+    });
+    const std::uint64_t most = result.needed.max.value_or(result.limit.most);
+    if (known == limits.end()) {
+      limits.push_back({module, {.resource = resource, .most = most}, result.limit.most});
+    } else {
+      known->limit.most = std::max(known->limit.most, most);
     }
   }
+  std::erase_if(limits, [](const ModuleLimit& one) { return one.limit.most >= one.before; });
   return limits;
 }
 
@@ -384,13 +383,13 @@ int run_check(const CheckArguments& options, const Context& context) {
   require_modules(file.budget, report, archive);
   const int code = finish(check(report, budget, library), options, origin);
   if (options.update) {
-    const auto limits = lowered(file.budget, budget, report, library);
+    const auto limits = lowered(file.budget, report, library);
     update_budget(options.budget, file, limits);
     for (const auto& [module, limit, before] : limits) {
       context.console.note(
           fmt::format("{}: {}{} {} → {}", options.budget,
                       module == kAllModules ? "" : module + ": ", to_string(limit.resource),
-                      before ? amount_text({limit.resource, *before}, *before) : "none",
+                      amount_text({limit.resource, before}, before),
                       amount_text(limit, limit.most)));
     }
     if (limits.empty()) context.console.note(options.budget + ": no limit could be lowered");

@@ -369,33 +369,24 @@ class BudgetFiles(BudgetCase):
             self.assertEqual(self.budget.read_text(), after.replace("MAC", mac))
             self.assertRegex(note, rf"mac 1,?073,?741,?824 → {int(mac):,}|mac 1073741824 → {mac}\b")
             self.assertIn("no limit could be lowered", self.check("--budget", self.budget, "--update").stderr.decode())
-        # A limit of all modules holds for several together.
+    def test_of_all_modules_are_lowered_to_what_the_largest_and_all_together_need(self):
         modules = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
-        self.budget.write_text("mac = '1G'\n")
+        needed = {}
+        for row in json.loads(support.run_ok("check", "--json", modules, "--mac=1G", "--buffers=1G").stdout)["results"]:
+            needed.setdefault(row["resource"], {})[row["module"]] = row["needed"]
+        most = {limit: {module: bytes if isinstance(bytes, int) else bytes["max"] for module, bytes in of.items()}
+                for limit, of in needed.items()}
+        self.assertGreater(most["buffers"]["*"], max(most["buffers"]["first"], most["buffers"]["second"]))
+        common = f"mac = {max(most['mac'].values())}\nbuffers = {most['buffers']['*']}\n"
+        self.budget.write_text("mac = '1G'\nbuffers = '1G'\n")
         support.run_ok("check", modules, "--budget", self.budget, "--update")
-        self.assertRegex(self.budget.read_text(), r'^mac = .1G.\n\n\[modules."first"\]\nmac = \d+\n')
+        self.assertEqual(self.budget.read_text(), common)
+        self.budget.write_text("mac = '1G'\n[modules.first]\nmac = '1G'\n")
+        support.run_ok("check", modules, "--budget", self.budget, "--update")
+        self.assertEqual(self.budget.read_text(), f"mac = {most['mac']['second']}\n[modules.first]\nmac = {most['mac']['first']}\n")
 
-    def test_that_are_missing_are_added(self):
-        mac = str(self.module["mac"])
-        for before, after in (
-            ("# all\n", "# all\n\n[modules.\"default\"]\nmac = MAC\n"),
-            ("# x", "# x\n\n[modules.\"default\"]\nmac = MAC\n"),
-            ("# x\r\n", "# x\r\n\r\n[modules.\"default\"]\r\nmac = MAC\r\n"),
-            ("# x\n[modules.default] # empty\n[modules]\n",
-             "# x\n[modules.default] # empty\nmac = MAC\n[modules]\n"),
-            ("# x\n[modules.default]\n  no-finding = [\n  ] # none\n# end\n",
-             "# x\n[modules.default]\n  no-finding = [\n  ] # none\n  mac = MAC\n# end\n"),
-            ("# x\nmodules.default.no-finding = []\n",
-             "# x\nmodules.default.no-finding = []\nmodules.default.mac = MAC\n"),
-            ("# x\nmodules = {}\n", "# x\nmodules = { \"default\" = { mac = MAC } }\n"),
-            ("# x\nmodules = { default = {} }\n",
-             "# x\nmodules = { default = { mac = MAC } }\n"),
-            ("# x\nmodules = { default.no-finding = [] }\n",
-             "# x\nmodules = { \"default\".mac = MAC, default.no-finding = [] }\n"),
-        ):
-            self.assertEqual(self.updated(before, "--mac", "1G"), after.replace("MAC", mac))
-            self.assertEqual(self.updated(self.budget.read_bytes().decode(), "--mac", "1G"), after.replace("MAC", mac))
-        self.assertEqual(self.updated("", "--mac", "1G"), f'[modules."default"]\nmac = {mac}\n')
+    def test_of_the_command_line_are_not_added(self):
+        self.assertEqual(self.updated("# all\n[modules.default]\n", "--mac", "1G"), "# all\n[modules.default]\n")
 
     def test_of_the_command_line_do_not_raise_those_of_the_file(self):
         self.assertEqual(self.updated("mac = 1 # low\n", "--mac", "1G"), "mac = 1 # low\n")
