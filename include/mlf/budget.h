@@ -216,8 +216,8 @@ MLF_API Result<CheckResults> check(const Board& board, std::span<const BoardArch
 MLF_API std::string to_json(const CheckResults& results, const DocumentForm& form);
 
 /// Returns SARIF 2.1.0 about the checked `archive`, with a result for each limit that does not hold
-/// and each unwanted finding.
+/// and each unwanted finding, and digests of what was read.
 MLF_API std::string to_sarif(const CheckResults& results, std::string_view archive,
-                             JsonLayout layout);
+                             const DocumentForm& form);
 
 }  // namespace mlf

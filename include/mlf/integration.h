@@ -116,6 +116,9 @@ struct ModuleIntegration {
   std::size_t type_codes = 0;  ///< 0 unless the interface is packed
   std::vector<IntegrationTensor> inputs{};
   std::vector<IntegrationTensor> outputs{};
+  /// Inputs and outputs to which the C header gives another size than calls access; one sentence
+  /// each.
+  std::vector<std::string> other_sizes{};
   std::vector<IntegrationMemory> memory{};
   /// In alphabetical order. Those that the object files lack if a compiler is given and compiles
   /// all, otherwise those that the C names, and macros of other headers.

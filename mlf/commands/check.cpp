@@ -274,8 +274,28 @@ std::string failure_of(std::string_view type, const std::string& message, const 
                      xml_text(text));
 }
 
-std::string junit_of(const CheckResults& results, const std::string& archive) {
-  std::string cases;
+std::string properties_of(const DocumentOrigin& origin) {
+  std::string properties;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    properties += fmt::format("<property name=\"{}\" value=\"{}\"/>\n", xml_text(name),
+                              xml_text(value));
+  };
+  add("generator", fmt::format("mlf {}", version()));
+  add("command", origin.command);
+  for (const ArchiveOrigin& one : origin.archives) {
+    add("sha256 " + one.archive.name, one.archive.sha256);
+    for (const auto* const files : {&one.members, &one.files}) {
+      for (const FileDigest& file : *files) {
+        add(fmt::format("sha256 {} {}", one.archive.name, file.name), file.sha256);
+      }
+    }
+  }
+  return "<properties>\n" + properties + "</properties>\n";
+}
+
+std::string junit_of(const CheckResults& results, const std::string& archive,
+                     const DocumentOrigin& origin) {
+  std::string cases = properties_of(origin);
   std::size_t tests = 0;
   std::size_t failures = 0;
   const auto add = [&](const std::string& module, std::string_view name,
@@ -321,9 +341,10 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
 std::string to_text(const CheckResults& results, const CheckArguments& options,
                     const DocumentOrigin& origin) {
   const std::string& subject = options.board.empty() ? options.archives.front() : options.board;
-  if (options.format == CheckFormat::json) return to_json(results, {JsonLayout::pretty, origin});
-  if (options.format == CheckFormat::junit) return junit_of(results, subject);
-  if (options.format == CheckFormat::sarif) return to_sarif(results, subject, JsonLayout::pretty);
+  const DocumentForm form(JsonLayout::pretty, origin);
+  if (options.format == CheckFormat::json) return to_json(results, form);
+  if (options.format == CheckFormat::junit) return junit_of(results, subject, origin);
+  if (options.format == CheckFormat::sarif) return to_sarif(results, subject, form);
   return table_of(results, screen_of_standard_output());
 }
 
@@ -331,7 +352,7 @@ std::string to_text(const CheckResults& results, const CheckArguments& options,
 Report report_of_archive(const std::string& archive, const CheckArguments& options,
                          const Context& context, DocumentOrigin& origin) {
   auto [deployment, report] = read_report(archive, options.compiler, options.profiles, context);
-  if (options.format == CheckFormat::json) {
+  if (options.format != CheckFormat::text) {
     origin.archives.push_back(get_or_throw(deployment.origin()));
   }
   return std::move(report);

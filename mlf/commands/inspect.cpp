@@ -224,6 +224,16 @@ Table tensors_table(const Deployment& deployment, const Inspection& inspection) 
   return table;
 }
 
+Table other_sizes_table(const Inspection& inspection) {
+  Table table({"~OTHER SIZES IN THE C HEADER"});
+  for (const Network& network : inspection.networks.found) {
+    for (const graph::Check& check : network.topology.checks) {
+      if (check.code == graph::CheckCode::header_size) table.add({printable(check.detail)});
+    }
+  }
+  return table;
+}
+
 /// "0.16.0", or the range of versions that may have written a text: "0.8 to 0.11".
 std::string text_of(const tir::VersionRange& range) {
   if (!range.exact.empty()) return range.exact;
@@ -269,7 +279,8 @@ std::string to_tables(const Deployment& deployment, const Inspection& inspection
   for (const Table& table :
        {modules_table(deployment.library(), inspection),
         entry_points_table(deployment.library(), inspection), memory_table(deployment, inspection),
-        tensors_table(deployment, inspection), tir_table(inspection), functions_table(inspection),
+        tensors_table(deployment, inspection), other_sizes_table(inspection),
+        tir_table(inspection), functions_table(inspection),
         members_table(deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text(screen);
   }

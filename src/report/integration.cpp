@@ -263,6 +263,9 @@ class Integrator {
     const EntryPoint entry = entry_.value_or(EntryPoint{});
     add_tensors(network, network.inputs, entry.inputs, list_.inputs);
     add_tensors(network, network.outputs, entry.outputs, list_.outputs);
+    for (const graph::Check& check : network.checks) {
+      if (check.code == graph::CheckCode::header_size) list_.other_sizes.push_back(check.detail);
+    }
     if (list_.interface == ModuleInterface::packed) {
       list_.type_codes = network.inputs.size() + network.outputs.size() + network.pools.size();
     }

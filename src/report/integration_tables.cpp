@@ -55,6 +55,12 @@ TextTable names_of(const std::string& head, const std::vector<ExternalName>& nam
   return table;
 }
 
+TextTable other_sizes_of(const ModuleIntegration& module) {
+  TextTable table{{"Other sizes in the C header"}};
+  for (const std::string& one : module.other_sizes) table.rows.push_back({one});
+  return table;
+}
+
 TextTable build_of(const ModuleIntegration& module) {
   TextTable table{{"Build with", "Names"}};
   const auto add = [&](std::string label, const std::vector<std::string>& words) {
@@ -125,6 +131,7 @@ std::vector<TextTable> tables_of(const ModuleIntegration& module) {
   std::ranges::copy_if(functions, std::back_inserter(variables), &ExternalName::is_variable);
   std::erase_if(functions, [](const ExternalName& one) { return one.is_variable; });
   std::vector<TextTable> tables{tensors_of(module),
+                                other_sizes_of(module),
                                 memory_of(module),
                                 names_of("Functions of", functions),
                                 names_of("Variables of", variables),

@@ -81,6 +81,7 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleF
   out.member("type_codes", list.type_codes);
   out.objects("inputs", list.inputs, write_integration_tensor);
   out.objects("outputs", list.outputs, write_integration_tensor);
+  out.member("other_sizes", list.other_sizes);
   out.objects("memory", list.memory, write_integration_memory);
   out.objects("external", list.external, [&](Writer&, const ExternalName& one) {
     write_external(out, one);
@@ -548,6 +549,12 @@ void write_result(Writer& out, const SarifResult& result, std::string_view archi
   });
 }
 
+void write_artifact(Writer& out, const FileDigest& file) {
+  out.object("location", [&] { out.member("uri", json::valid_utf8(file.name)); });
+  if (file.sha256.empty()) return;
+  out.object("hashes", [&] { out.member("sha-256", file.sha256); });
+}
+
 void add_limit(std::vector<SarifResult>& list, const BudgetResult& one) {
   if (one.verdict == Verdict::fits) return;
   list.push_back({fmt::format("over-{}", one.limit.memory ? "memory" : to_string(one.limit)),
@@ -574,7 +581,8 @@ void add_finding(std::vector<SarifResult>& list, const FindingResult& unwanted) 
 }  // namespace
 }  // namespace report
 
-std::string to_sarif(const CheckResults& results, std::string_view archive, JsonLayout layout) {
+std::string to_sarif(const CheckResults& results, std::string_view archive,
+                     const DocumentForm& form) {
   std::vector<report::SarifResult> list;
   for (const BudgetResult& one : results.limits) report::add_limit(list, one);
   for (const FindingResult& one : results.findings) report::add_finding(list, one);
@@ -583,12 +591,26 @@ std::string to_sarif(const CheckResults& results, std::string_view archive, Json
                     fmt::format("{} is defined by {}", printable(one.symbol),
                                 printable(fmt::format("{}", fmt::join(one.archives, ", "))))});
   }
-  return json::object_text(layout, [&](json::Writer& out) {
+  std::vector<FileDigest> read;
+  for (const ArchiveOrigin& one : form.origin.archives) {
+    read.push_back(one.archive);
+    for (const auto* const files : {&one.members, &one.files}) {
+      read.insert(read.end(), files->begin(), files->end());
+    }
+  }
+  return json::object_text(form.layout, [&](json::Writer& out) {
     out.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     out.member("version", "2.1.0");
     out.array("runs", [&] {
       out.begin_object();
       out.object("tool", [&] { report::write_tool(out); });
+      out.array("invocations", [&] {
+        out.begin_object();
+        out.member("commandLine", json::valid_utf8(form.origin.command));
+        out.member("executionSuccessful", true);
+        out.end_object();
+      });
+      out.objects("artifacts", read, report::write_artifact);
       out.objects("results", list, [&](json::Writer&, const report::SarifResult& one) {
         report::write_result(out, one, archive);
       });

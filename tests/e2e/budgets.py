@@ -1,6 +1,7 @@
 """mlf check: budgets hold up to the last byte, and say what is above them."""
 
 import collections
+import hashlib
 import json
 import pathlib
 import re
@@ -249,6 +250,18 @@ class Budgets(BudgetCase):
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
         sarif = json.loads(self.check("--buffers", "1", "--format", "sarif").stdout)
         self.assertEqual(sarif["runs"][0]["results"][0]["ruleId"], "over-buffers")
+        # Both have what was read, as JSON does.
+        properties = {one.get("name"): one.get("value") for one in suite.find("properties")}
+        self.assertIn("--format junit", properties["command"])
+        digest = hashlib.sha256(QNN.read_bytes()).hexdigest()
+        self.assertEqual(properties[f"sha256 {QNN.name}"], digest)
+        hashes = {one["location"]["uri"]: one["hashes"]["sha-256"] for one in sarif["runs"][0]["artifacts"]}
+        self.assertEqual(hashes[QNN.name], digest)
+        with tarfile.open(QNN) as tar:
+            member = next(one for one in tar if one.name.endswith("metadata.json"))
+            metadata = hashlib.sha256(tar.extractfile(member).read()).hexdigest()
+        self.assertEqual(hashes["metadata.json"], metadata)
+        self.assertEqual(properties[f"sha256 {QNN.name} metadata.json"], metadata)
         document = json.loads(self.check("--buffers", "1", "--format", "json").stdout)
         self.assertEqual(document["results"][0]["needed"], self.buffers)
         schemas.check(schemas.validator("check"), document, "check")

@@ -576,6 +576,19 @@ class Integration(unittest.TestCase):
         self.assertEqual([one["name"] for one in module["memory"] if not one["in_archive"] and one["name"]], [])
         self.assertIn({"name": "malloc", "origin": "c-library", "kind": "function"}, module["external"])
 
+    def test_other_sizes_in_the_header_are_named(self):
+        archive = support.BUNDLED_CORPUS / "tvm-0.18/two_out-aot-c-usmp/module.tar"
+        with tarfile.open(archive) as tar:
+            tar.extractall(self.directory / "module", filter="data")
+        header = self.directory / "module/codegen/host/include/tvmgen_default.h"
+        header.write_text(re.sub(r"(_X_SIZE) \d+", r"\1 68897760", header.read_text()))
+        result = support.run_ok("inspect", "--integration", "--json", self.directory / "module").stdout
+        (sentence,) = json.loads(result)["modules"][0]["other_sizes"]
+        self.assertRegex(sentence, "'x' has 68897760 bytes in the C header, of which the calls access \\d+")
+        for option in ([], ["--integration"]):
+            text = support.run_ok("inspect", *option, self.directory / "module").stdout.decode()
+            self.assertIn("OTHER SIZES IN THE C HEADER\n" + sentence, text)
+
     def test_what_nothing_defines_is_listed(self):
         def unknown(members):
             with tempfile.TemporaryDirectory() as directory:
