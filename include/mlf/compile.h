@@ -11,6 +11,7 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -77,6 +78,10 @@ struct CompiledCode {
   std::set<std::string, std::less<>> unplaced{};
   std::uint64_t unplaced_data = 0;
   std::uint64_t unplaced_read = 0;
+  /// Bytes in members of static libraries that define nothing that the module's entry point needs:
+  /// linkers leave them out unless the application refers to them.
+  std::uint64_t unused_flash = 0;
+  std::uint64_t unused_ram = 0;
   std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol
   std::map<std::string, CompiledVariable, std::less<>> variables{};  ///< by symbol, static ones too
   /// Functions and data of which a program can have one, by symbol: not static, not weak.
@@ -92,7 +97,10 @@ struct CompiledCode {
   std::uint64_t written_padding = 0;  ///< between data and bss
 
   /// The bytes of `data` and `bss` that are in RAM, whatever the linker script does.
-  std::uint64_t least_ram() const { return data + bss - unplaced_data; }
+  std::uint64_t least_ram() const {
+    const std::uint64_t all = data + bss - unplaced_data;
+    return all - std::min(all, unused_ram);
+  }
 
   /// Null where it has no such function.
   const CompiledFunction* find(std::string_view symbol) const {

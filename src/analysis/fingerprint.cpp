@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -46,14 +47,14 @@ class Digest {
   std::uint64_t state_ = 0x243f6a8885a308d3;
 };
 
-/// Whether a field is a name or a place in the module, and not part of the program.
+/// Whether a field is a name, a place in the module or data, and not part of the program.
 bool is_passed_over(Kind kind, std::uint8_t field) {
   const auto is = [&](auto name) {
     return kind_of(name) == kind && static_cast<std::uint8_t>(name) == field;
   };
   return is(f::Var::name) || is(f::SizeVar::name) || is(f::Buffer::name) ||
          is(f::Block::name_hint) || is(f::PrimFunc::attrs) ||
-         is(f::AllocateConst::irmod_storage_idx);
+         is(f::AllocateConst::irmod_storage_idx) || is(f::NDArray::data);
 }
 
 /// Variables and buffers have an identity: the digest uses the order of their first mention.
@@ -384,6 +385,37 @@ std::uint64_t arithmetic_shape(Node prim_func) {
   shape.add(prim_func.list(f::PrimFunc::params).size());
   shape.add(computed_values(prim_func));
   return shape.value();
+}
+
+std::uint64_t computed_numbers(Node prim_func) {
+  std::vector<Node> stack;
+  tir::for_each_pre_order(prim_func, [&](Node node) {
+    if (const Node value = computed_value(node)) stack.push_back(value);
+  });
+  std::set<std::pair<bool, std::uint64_t>> numbers;  // floats, and integers of any type
+  std::unordered_set<std::uint32_t> seen;
+  while (!stack.empty()) {
+    const Node node = stack.back();
+    stack.pop_back();
+    if (graph::is_load(node) || !seen.insert(index(node.id())).second) continue;
+    if (node.is(Kind::IntImm)) {
+      numbers.emplace(false, static_cast<std::uint64_t>(node.integer(f::IntImm::value)));
+    } else if (node.is(Kind::FloatImm)) {
+      numbers.emplace(true, std::bit_cast<std::uint64_t>(node.real(f::FloatImm::value)));
+    }
+    const Node condition = node.is(Kind::Select)                       ? node[f::Select::condition]
+                           : node.is(Kind::Call) && is_choice(node) ? node.list(f::Call::args)[0]
+                                                                      : Node();
+    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
+      if (child != condition) stack.push_back(child);
+    });
+  }
+  Digest digest;
+  for (const auto& [is_float, bits] : numbers) {
+    digest.add(is_float ? 1 : 0);
+    digest.add(bits);
+  }
+  return digest.value();
 }
 
 std::uint64_t computed_values(Node prim_func) {

@@ -11,9 +11,9 @@
 
 namespace mlf::analysis {
 
-/// Returns a number that is equal for PrimFuncs with the same parameters, buffers, constants and
-/// body. Names of variables, buffers and blocks, the function's attributes, the place of a constant
-/// in the list of its module, and how expressions are shared do not count. Two different programs
+/// Returns a number that is equal for PrimFuncs with the same parameters, buffers and body. Names of
+/// variables, buffers and blocks, the function's attributes, the data of constants and their places
+/// in the list of the module, and how expressions are shared do not count. Two different programs
 /// have the same number with a chance of 2^-64. Time and memory grow with the number of nodes.
 std::uint64_t fingerprint(tir::Node prim_func);
 
@@ -47,7 +47,11 @@ std::vector<tir::Node> constants_in_pools(tir::Node prim_func);
 /// nodes.
 std::uint64_t arithmetic_shape(tir::Node prim_func);
 
-/// The same without the number of parameters: kernels with pools of TVM's memory planner have more.
+/// Returns a number that is equal for PrimFuncs that compute with the same numbers: zero points,
+/// multipliers, shifts. Indices, extents and conditions do not count.
+std::uint64_t computed_numbers(tir::Node prim_func);
+
+/// The same as `arithmetic_shape`, without the number of parameters: kernels with pools of TVM's memory planner have more.
 std::uint64_t computed_values(tir::Node prim_func);
 
 }  // namespace mlf::analysis

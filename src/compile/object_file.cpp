@@ -419,22 +419,68 @@ void add_object_file(const std::string& path, const SectionPlaces& places, Compi
   add_elf(elf, {.file = path}, places, code, symbols);
 }
 
+namespace {
+
+/// A member of a static library.
+struct LibraryMember {
+  ObjectSymbols symbols{};
+  std::uint64_t flash = 0;
+  std::uint64_t ram = 0;
+  bool is_needed = false;
+};
+
+/// Counts what linkers leave out, as far as the entry point of TVM's runtimes tells.
+void count_unused(std::vector<LibraryMember>& members, const ObjectSymbols& others,
+                  CompiledCode& code) {
+  std::map<std::string_view, LibraryMember*> definitions;
+  std::vector<std::string_view> wanted(others.wanted.begin(), others.wanted.end());
+  for (LibraryMember& member : members) {
+    for (const std::string& name : member.symbols.defined) {
+      definitions.try_emplace(name, &member);
+      const bool is_entry = name.starts_with("tvmgen_") && name.ends_with("_run");
+      if (is_entry) wanted.push_back(name);
+    }
+  }
+  while (!wanted.empty()) {
+    const auto found = definitions.find(wanted.back());
+    wanted.pop_back();
+    if (found == definitions.end() || found->second->is_needed) continue;
+    found->second->is_needed = true;
+    const auto& needs = found->second->symbols.wanted;
+    wanted.insert(wanted.end(), needs.begin(), needs.end());
+  }
+  for (const LibraryMember& member : members) {
+    if (member.is_needed) continue;
+    code.unused_flash += member.flash;
+    code.unused_ram += member.ram;
+  }
+}
+
+}  // namespace
+
 void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
                 ObjectSymbols& symbols) {
   elf_version(EV_CURRENT);
+  std::vector<LibraryMember> members;
   const auto add = [&](std::string_view content) {
     // libelf needs writable bytes.
     std::vector<char> own(content.begin(), content.end());
     const ElfFile elf(elf_memory(own.data(), own.size()));
-    add_elf(elf, {.member = std::string(member)}, {}, object.code, symbols);
+    const CompiledCode& code = object.code;
+    LibraryMember one{.flash = code.text + code.rodata + code.data, .ram = code.data + code.bss};
+    add_elf(elf, {.member = std::string(member)}, {}, object.code, one.symbols);
+    one.flash = code.text + code.rodata + code.data - one.flash;
+    one.ram = code.data + code.bss - one.ram;
+    members.push_back(std::move(one));
     add_unwind_frames(elf, object.code);
     for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
       if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
     });
   };
   // A static library: each member is behind a header with its size. Tables of names are no objects.
-  if (!bytes.starts_with(ARMAG)) return add(bytes);
-  bytes.remove_prefix(SARMAG);
+  const bool is_library = bytes.starts_with(ARMAG);
+  if (!is_library) add(bytes);
+  bytes.remove_prefix(is_library ? SARMAG : bytes.size());
   while (bytes.size() > sizeof(ar_hdr)) {
     std::string_view digits = bytes.substr(offsetof(ar_hdr, ar_size));
     const auto size = support::take_number<std::size_t>(digits).value_or(0);
@@ -442,6 +488,11 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
     const std::string_view content = bytes.substr(0, size);
     if (content.starts_with(ELFMAG)) add(content);
     bytes.remove_prefix(std::min(content.size() + size % 2, bytes.size()));
+  }
+  if (is_library) count_unused(members, symbols, object.code);
+  for (LibraryMember& one : members) {
+    symbols.defined.merge(one.symbols.defined);
+    symbols.wanted.merge(one.symbols.wanted);
   }
 }
 

@@ -67,7 +67,9 @@ Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
 Count sections_of(const ModuleReport& module) {
   if (!module.code) return Count::unknown();
   const CompiledCode& code = *module.code;
-  return compiled_bytes(code, code.text + code.rodata + code.data);
+  Count all = compiled_bytes(code, code.text + code.rodata + code.data);
+  all.min -= std::min(all.min, code.unused_flash);
+  return all;
 }
 
 Count constants_of(const ModuleReport& module) {

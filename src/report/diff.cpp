@@ -408,7 +408,7 @@ bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b)
                             std::not_fn(have_other_shapes));
 }
 
-/// Another schedule computes the same: equal multiply-accumulates, tensor types and bytes of
+/// Another schedule computes the same: equal multiply-accumulates, tensor types, numbers and bytes of
 /// constants. If one of these differs, it is another computation.
 KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
                        const CallReport& b) {
@@ -419,11 +419,15 @@ KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
     }
     return types;
   };
-  const auto values_of = [](const Side& side, const CallReport& call) {
+  const auto function_of = [](const Side& side, const CallReport& call) {
     const KernelReport& kernel = side.module().kernels[call.kernel];
-    if (!kernel.document) return std::optional<std::uint64_t>();
-    return std::optional(analysis::computed_values(kernel.document->module.node(kernel.function)));
+    return kernel.document ? kernel.document->module.node(kernel.function) : tir::Node();
   };
+  const tir::Node code = function_of(left, a);
+  const tir::Node other_code = function_of(right, b);
+  const bool has_same_values =
+      (!code && !other_code) ||
+      (code && other_code && analysis::computed_values(code) == analysis::computed_values(other_code));
   const auto are_alike = [](const graph::TensorType& one, const graph::TensorType& other) {
     return one.dtype == other.dtype && one.shape.has_value() == other.shape.has_value() &&
            !have_other_shapes(one, other);
@@ -432,9 +436,12 @@ KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
   const auto after = types_of(right, b);
   // Flat tensors say less: then the computed values are the same as well.
   const bool are_same_tensors = before == after || (std::ranges::equal(before, after, are_alike) &&
-                                                    values_of(left, a) == values_of(right, b));
+                                                    has_same_values);
+  // Expressions of another form may have other numbers for the same.
+  const bool has_other_numbers =
+      code && has_same_values && analysis::computed_numbers(code) != analysis::computed_numbers(other_code);
   const bool is_alike = a[CallMeasure::mac] == b[CallMeasure::mac] &&
-                        a[CallMeasure::mac].is_exact() && are_same_tensors &&
+                        a[CallMeasure::mac].is_exact() && are_same_tensors && !has_other_numbers &&
                         a[CallMeasure::parameters] == b[CallMeasure::parameters];
   return is_alike ? KernelChange::rescheduled : KernelChange::changed;
 }

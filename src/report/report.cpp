@@ -192,22 +192,26 @@ void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
   }
 }
 
+void note_other_memory(ModuleReport& module, std::span<const tir::OtherMemory> memory) {
+  std::vector<std::string> unused;
+  for (const tir::OtherMemory& one : memory) {
+    if (one.kind == tir::OtherKind::variable) {
+      note(module, "the size of variable '" + one.name + "' of the C is not read");
+    } else if (one.kind == tir::OtherKind::constant ||
+               one.kind == tir::OtherKind::constant_in_kernel) {
+      unused.push_back("'" + one.name + "'");
+    }
+  }
+  if (!unused.empty()) {
+    note(module, "compilers may leave out constants that no kernel uses: " + some_of(unused, 5));
+  }
+}
+
 /// Collects the reasons of inexact numbers from memory and kernels.
 void collect_reasons(ModuleReport& module) {
   if (module.network) {
     for (const std::string& gap : module.network->gaps) note(module, gap);
-    std::vector<std::string> unused;
-    for (const tir::OtherMemory& one : module.network->other_memory) {
-      if (one.kind == tir::OtherKind::variable) {
-        note(module, "the size of variable '" + one.name + "' of the C is not read");
-      } else if (one.kind == tir::OtherKind::constant ||
-                 one.kind == tir::OtherKind::constant_in_kernel) {
-        unused.push_back("'" + one.name + "'");
-      }
-    }
-    if (!unused.empty()) {
-      note(module, "compilers may leave out constants that no kernel uses: " + some_of(unused, 5));
-    }
+    note_other_memory(module, module.network->other_memory);
     for (const graph::Check& check : module.network->checks) {
       if (check.code == graph::CheckCode::decided_by_c) note(module, check.detail);
     }
@@ -235,9 +239,9 @@ void collect_reasons(ModuleReport& module) {
 }
 
 /// With everything that is in the sections of constants.
-Count constants_of(const graph::Topology& network, const graph::MemoryTotals& totals) {
+Count constants_of(std::span<const tir::OtherMemory> memory, const graph::MemoryTotals& totals) {
   Count bytes = analysis::to_count(totals.constants);
-  for (const tir::OtherMemory& one : network.other_memory) {
+  for (const tir::OtherMemory& one : memory) {
     const Count all = analysis::to_count(one.bytes);
     switch (one.kind) {
       case tir::OtherKind::variable:
@@ -266,7 +270,7 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
     const Count stack = analysis::to_count(totals.stack);
     if (network.is_in_ram(device)) {
       module.ram = {analysis::to_count(totals.pools), io, executor, heap, stack, {}};
-      module.flash.constants = constants_of(network, totals);
+      module.flash.constants = constants_of(network.other_memory, totals);
       continue;
     }
     DeviceReport& one =
@@ -488,7 +492,12 @@ class Reporter {
     const graph::MemoryTotals totals = graph::memory_in_turn(inputs);
     module.ram.heap = analysis::to_count(totals.heap);
     module.ram.stack = analysis::to_count(totals.stack);
-    module.flash.constants = analysis::to_count(totals.constants);
+    std::vector<tir::OtherMemory> memory;
+    for (const graph::TirInput& input : inputs) {
+      std::ranges::copy(input.document->other_memory, std::back_inserter(memory));
+    }
+    module.flash.constants = constants_of(memory, totals);
+    note_other_memory(module, memory);
   }
 
   /// Adds the facts from a kernel's TIR: its cost and its lines.

@@ -4,6 +4,7 @@ import io
 import json
 import pathlib
 import re
+import shutil
 import tarfile
 import tempfile
 import unittest
@@ -170,6 +171,16 @@ class Cases(unittest.TestCase):
                 info.size = len(content)
                 copy.addfile(info, io.BytesIO(content))
         return path
+
+    def test_linked_parameters_count_without_the_graph(self):
+        with tarfile.open(self.archive("linked-params")) as tar:
+            tar.extractall(self.directory / "c", filter="data")
+        for path in (self.directory / "c").iterdir():
+            if path.name != "codegen":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (module,) = json.loads(support.run_ok("report", "--json", self.directory / "c").stdout)["modules"]
+        self.assertEqual(module["flash"]["constants"], 128)
+        self.assertEqual(support.run("check", "--constants=127", self.directory / "c").returncode, 1)
 
     def test_linked_parameters_are_the_arrays_of_the_c(self):
         archive, output = self.archive("linked-params"), self.directory / "out.tar"

@@ -297,6 +297,25 @@ class Diff(unittest.TestCase):
         print(f"{len(found)} mutations, all of which mlf diff reports")
         self.assertEqual(len(found), RUNS)
 
+    def test_tells_data_and_numbers_from_schedules(self):
+        def kernels_of(name, change):
+            with tempfile.TemporaryDirectory() as directory:
+                before, after = (pathlib.Path(directory) / one for one in ("before.tar", "after.tar"))
+                members = {key: value for key, value in MEMBERS.items() if not key.startswith("src/tir")}
+                before.write_bytes(support.make_tar(members))
+                edited = change(members[name].decode()).encode()
+                self.assertNotEqual(edited, members[name])
+                after.write_bytes(support.make_tar({**members, name: edited}))
+                document = json.loads(support.run("diff", "--json", before, after).stdout)
+            (module,) = document["modules"] or [{"kernels": []}]
+            return [one["change"] for one in module["kernels"]], document["constants"]
+
+        c = "codegen/host/src/default_lib1.c"
+        kernels, constants = kernels_of(c, lambda text: re.sub(r"(fused_constant\[288\] = \{\n    )\S+(?=,)", r"\1+0x0002", text))
+        self.assertEqual((kernels, len(constants)), ([], 1))
+        kernels, constants = kernels_of(c, lambda text: re.sub(r"\(-128\)", "(-127)", text))
+        self.assertEqual((set(kernels), constants), ({"changed"}, []))
+
     def test_names_how_optimize_stores_constants(self):
         blocks = support.SOURCE / "tests/data/corpus/tvm-0.16/blocks-aot-c-usmp/module.tar"
         for archive, causes in ((ARCHIVE, {"types"}), (blocks, {"types", "shared"})):

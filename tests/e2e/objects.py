@@ -116,6 +116,24 @@ class Objects(unittest.TestCase):
         made.unlink()
         self.assertEqual(report_of(directory)["objects"], before)
 
+    def test_members_that_nothing_needs_are_in_no_lower_bound(self):
+        sources = {
+            "main": "int kernel(int); int tvmgen_default_run(int a) { return kernel(a); }",
+            "kernel": "static const int table[500] = {1}; int kernel(int a) { return table[a]; }",
+            "other": "int counts[300]; const int other[900] = {1}; int sum(int i) { return other[i] + ++counts[i]; }",
+        }
+        objects = self.directory / "codegen/host/lib"
+        objects.mkdir(parents=True)
+        made = {name: objects / f"{name}.o" for name in sources}
+        for name, text in sources.items():
+            subprocess.run(["gcc", "-Os", "-x", "c", "-c", "-", "-o", made[name]], input=text.encode(), check=True)
+        subprocess.run(["ar", "rcs", objects / "mod.a", *made.values()], check=True)
+        for one in made.values():
+            one.unlink()
+        (row,) = json.loads(support.run("check", "--json", "--flash=1", self.directory).stdout)["results"]
+        self.assertTrue(500 * 4 <= row["needed"]["min"] < 500 * 4 + 300, row)
+        self.assertGreaterEqual(row["needed"]["max"], (500 + 900) * 4)
+
     def test_frames_are_those_of_the_compiler(self):
         compared = 0
         for compiler, flags, below in COMPILERS:

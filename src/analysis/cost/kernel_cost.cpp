@@ -454,10 +454,14 @@ class KernelCounter {
     (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
   }
 
-  /// Code that has the address may read and write the memory.
+  /// Code that has the address may read and write the memory: a pool, and the tensor in it of one of
+  /// whose elements it is the address.
   void escape(Node pointer) {
     const auto memory = code_.memories.of_pointer(pointer);
     if (!memory) return;
+    const bool is_of_element = graph::operator_of(pointer) == "address_of";
+    const Node element = is_of_element ? pointer.list(f::Call::args)[0] : Node();
+    if (element && graph::data_of_access(element)) escape(graph::data_of_access(element));
     uses_.escaped[*memory] = true;
     const Count unknown = Count::unknown();
     BufferCost& buffer = buffers_[*memory];

@@ -78,6 +78,25 @@ void add_block(Node realize, PartList& parts) {
              realize[f::BlockRealize::predicate]);
 }
 
+/// Whether `0 != 0` holds, which TVM prints for shifts of 0.
+std::optional<bool> truth_of(Node condition) {
+  if (!condition.is(Kind::NE) && !condition.is(Kind::EQ)) return std::nullopt;
+  const auto a = integer_of(condition[f::NE::a]);
+  const auto b = integer_of(condition[f::NE::b]);
+  if (!a || !b) return std::nullopt;
+  return condition.is(Kind::NE) == (*a != *b);
+}
+
+void add_select(Node whole, PartList& parts) {
+  const Node condition = whole[f::Select::condition];
+  parts.value(condition);
+  if (const auto holds = truth_of(condition)) {
+    return parts.value(whole[*holds ? f::Select::true_value : f::Select::false_value]);
+  }
+  parts.when(whole[f::Select::true_value], When::chosen, condition);
+  parts.when(whole[f::Select::false_value], When::not_chosen, condition);
+}
+
 // Literals and variables have no parts. Reduce, which lowering replaces, has no known parts.
 void add_expression(Node whole, PartList& parts) {
   switch (whole.kind()) {
@@ -112,10 +131,7 @@ void add_expression(Node whole, PartList& parts) {
       for (const Node vector : whole.list(f::Shuffle::vectors)) parts.value(vector);
       return;
     case Kind::Select:
-      parts.value(whole[f::Select::condition]);
-      parts.when(whole[f::Select::true_value], When::chosen, whole[f::Select::condition]);
-      return parts.when(whole[f::Select::false_value], When::not_chosen,
-                        whole[f::Select::condition]);
+      return add_select(whole, parts);
     case Kind::Call:
       return add_call(whole, parts);
     default:

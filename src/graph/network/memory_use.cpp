@@ -434,7 +434,14 @@ MemoryTotals memory_in_turn(std::span<const TirInput> sources) {
     topology.calls.push_back({static_cast<KernelId>(number), number, {}, {}});
   }
   account_memory(topology);
-  return memory_totals(topology);
+  MemoryTotals totals = memory_totals(topology);
+  for (const TirInput& source : sources) {
+    for (const auto& [name, param] : linked_parameters(source)) {
+      const auto bytes = type_of(param[tir::f::LinkedParam::param]).bytes();
+      totals.constants += {bytes.value_or(0), bytes ? Exactness::exact : Exactness::at_least};
+    }
+  }
+  return totals;
 }
 
 void size_workspace_pool(Topology& topology, std::optional<std::uint64_t> stated) {

@@ -72,6 +72,15 @@ TEST(KernelCost, SelectEvaluatesBothValues) {
   EXPECT_EQ(exactly(buffer(cost, "W").loads), 10 + 6);
 }
 
+TEST(KernelCost, SelectEvaluatesOneValueIfNumbersDecide) {
+  const KernelCost cost = cost_of(R"(
+    for i in range(10):
+        B[i] = T.Select(T.NE(0, 0), A[i], W[i])
+)");
+  EXPECT_EQ(cost.loaded, analysis::Count(40));
+  EXPECT_EQ(exactly(buffer(cost, "W").loads), 10);
+}
+
 TEST(KernelCost, ATriangleOfLoopsIsCountedExactly) {
   const KernelCost cost = cost_of(R"(
     for i in range(10):
