@@ -60,6 +60,7 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     add_tensors(main.inputs, facts.inputs);
     add_tensors(main.outputs, facts.outputs);
     facts.workspace_bytes = facts.workspace_bytes.value_or(0) + main.workspace_size_bytes;
+    if (module.memory.main.size() == 1) facts.io_bytes = main.io_size_bytes;
   }
   for (const FileRef& header : module.files.headers) {
     tir::c::HeaderFields fields = tir::c::read_header(member_text(archive, header));

@@ -182,6 +182,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   check_values(topology);
   take_least_sizes(topology, kernels);
   if (facts != nullptr) {
+    if (facts->io_bytes) confirm_least_sizes(topology, *facts->io_bytes);
     check_header_sizes(topology, facts->header_sizes, parameters.ports, kernels);
   }
   check_unused_kernels(topology, functions, main);

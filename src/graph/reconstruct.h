@@ -65,6 +65,8 @@ struct ModuleFacts {
   std::vector<tir::OtherMemory> other_memory{};  ///< of the C, beside these
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};
+  /// Bytes of inputs and outputs that TVM counted, and of more values in some versions.
+  std::optional<std::uint64_t> io_bytes{};
   /// The user's sizes of pools that the archive does not declare.
   std::vector<PoolSize> pool_sizes{};
 };

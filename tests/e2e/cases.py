@@ -172,6 +172,31 @@ class Cases(unittest.TestCase):
                 copy.addfile(info, io.BytesIO(content))
         return path
 
+    def test_inputs_take_what_metadata_leaves_for_them(self):
+        """The header without sizes, and a main without types: as v0.8 wrote them."""
+        with tarfile.open(support.ARCHIVES / "tvm-0.18-add-aot-c.tar") as tar:
+            tar.extractall(self.directory / "a", filter="data")
+        (self.directory / "a/src/tir-1.txt").unlink()
+        for path in (self.directory / "a").glob("**/*.relay"):
+            path.unlink()
+        header = self.directory / "a/codegen/host/include/tvmgen_default.h"
+        header.write_text(re.sub(r"#define \w+_SIZE .*", "", header.read_text()))
+        for code in (self.directory / "a").glob("codegen/host/src/*.c"):
+            code.write_text(re.sub(r"(__tvm_main__\()([^)]*)\)", lambda at: at[1] + re.sub(r"\w+_t\*|float\*", "void*", at[2]) + ")", code.read_text()))
+        path = self.directory / "a/metadata.json"
+        for rest, bytes in ((0, 40), (4, {"min": 40, "max": None})):
+            metadata = json.loads(path.read_text())
+            module = metadata["modules"]["default"] if "modules" in metadata else metadata
+            (main,) = module["memory"]["functions"]["main"]
+            main.pop("inputs", None), main.pop("outputs", None)
+            main["io_size_bytes"] = 120 + rest
+            other = self.directory / "b"
+            shutil.rmtree(other, ignore_errors=True)
+            shutil.copytree(self.directory / "a", other)
+            (other / "metadata.json").write_text(json.dumps(metadata))
+            document = json.loads(support.run_ok("inspect", "--integration", "--json", other).stdout)
+            self.assertEqual([one["bytes"] for one in document["modules"][0]["inputs"]], [bytes, bytes])
+
     def test_linked_parameters_count_without_the_graph(self):
         with tarfile.open(self.archive("linked-params")) as tar:
             tar.extractall(self.directory / "c", filter="data")

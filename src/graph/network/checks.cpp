@@ -268,6 +268,25 @@ void take_least_sizes(Topology& topology, KernelLibrary& kernels) {
   }
 }
 
+void confirm_least_sizes(Topology& topology, std::uint64_t io_bytes) {
+  std::uint64_t least = 0;
+  std::vector<ValueId> unsized;
+  for (const auto* const list : {&topology.inputs, &topology.outputs}) {
+    for (const Port& port : *list) {
+      const ByteCount bytes = bytes_of(topology, port);
+      least += bytes.bytes;
+      if (bytes.exactness == Exactness::exact) continue;
+      if (!port.value || bytes.bytes == 0) return;
+      unsized.push_back(*port.value);
+    }
+  }
+  if (least != io_bytes) return;
+  for (const ValueId id : unsized) {
+    Value& value = topology.values[index(id)];
+    value.bytes = value.least_bytes;
+  }
+}
+
 void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
                         std::span<const PortPlan> ports, KernelLibrary& kernels) {
   if (!topology.gaps.empty()) return;

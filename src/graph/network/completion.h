@@ -55,6 +55,10 @@ void check_values(Topology& topology);
 /// Sets the least sizes of inputs whose sizes nothing states.
 void take_least_sizes(Topology& topology, KernelLibrary& kernels);
 
+/// Gives inputs the sizes that calls access, if the archive states that inputs and outputs have no
+/// more together.
+void confirm_least_sizes(Topology& topology, std::uint64_t io_bytes);
+
 /// Inputs and outputs with another size in the C header than calls certainly access. That they
 /// access fewer bytes than something else states as well, is no contradiction.
 void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,

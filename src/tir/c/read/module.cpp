@@ -372,15 +372,16 @@ class ModuleReader {
   }
 
   /// Variables of a file, and `static` ones of its functions without TIR: names of theirs, or of
-  /// the functions. TVM's registries are called `_tvm_…`, its metadata `kTvmgenMetadata…`, and the
-  /// pointer to a module `__tvm_module_ctx`.
+  /// the functions. TVM's registries are called `_tvm_…`, its metadata `kTvmgenMetadata…`, the
+  /// pointer to a module `__tvm_module_ctx`, and the struct with its entry `tvmgen_…_network`.
   void add_variables(const support::SourceText& source, const FileItems& items) {
     for (const Item& item : items.items) {
       if (item.kind == ItemKind::other || item.kind == ItemKind::workspace) {
         const OtherMemory made = variable_of(source, item);
-        const bool is_of_tvm = made.name.starts_with("_tvm_") ||
-                               made.name == "__tvm_module_ctx" ||
-                               made.name.starts_with("kTvmgenMetadata");
+        const bool is_of_tvm =
+            made.name.starts_with("_tvm_") || made.name == "__tvm_module_ctx" ||
+            (made.name.starts_with("tvmgen_") && made.name.ends_with("_network")) ||
+            made.name.starts_with("kTvmgenMetadata");
         if (!made.name.empty() && !is_of_tvm) variables_.emplace(made.name, made.kind);
       }
       const bool has_values = item.kind == ItemKind::array || item.kind == ItemKind::pool;
