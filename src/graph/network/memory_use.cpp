@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <set>
 
 #include "graph/kernels/kernels.h"
@@ -150,39 +151,11 @@ bool takes_memory(const Storage& storage) {
   return storage.memory && *storage.memory != MemoryKind::program;
 }
 
-/// Live ranges in the order of their beginnings and in the order of their ends.
-struct LiveRangeOrder {
-  explicit LiveRangeOrder(const std::vector<LiveRange>& live_ranges) {
-    for (const LiveRange& range : live_ranges) {
-      by_start.push_back(&range);
-      if (range.life.to != Lifetime::kForever) by_end.push_back(&range);
-    }
-    std::stable_sort(by_start.begin(), by_start.end(), [](const LiveRange* a, const LiveRange* b) {
-      return a->life.from < b->life.from;
-    });
-    std::stable_sort(by_end.begin(), by_end.end(), [](const LiveRange* a, const LiveRange* b) {
-      return a->life.to < b->life.to;
-    });
-  }
-
-  /// The steps at which something changes; the first is 0.
-  std::set<std::int64_t> changes() const {
-    std::set<std::int64_t> steps{0};
-    for (const LiveRange* range : by_start)
-      steps.insert(std::max<std::int64_t>(range->life.from, 0));
-    for (const LiveRange* range : by_end) steps.insert(range->life.to + 1);
-    return steps;
-  }
-
-  std::vector<const LiveRange*> by_start;
-  std::vector<const LiveRange*> by_end;
+/// Bytes that are in use from a step on, and those that are not any more.
+struct StepChanges {
+  std::vector<ByteRange> begin{};
+  std::vector<ByteRange> end{};
 };
-
-std::vector<ByteRange> ranges_of(const std::vector<LiveRange>& live_ranges) {
-  std::vector<ByteRange> ranges;
-  for (const LiveRange& range : live_ranges) ranges.push_back(range.range);
-  return ranges;
-}
 
 void note(MemoryUse& use, const MemoryPeak& now) {
   if (!use.peak || now.bytes > use.peak->bytes) use.peak = now;
@@ -386,21 +359,20 @@ class MemoryCounter {
   }
 
   void follow(Region& region) const {
-    const LiveRangeOrder order(region.live_ranges);
-    Coverage coverage(ranges_of(region.live_ranges));
-    auto next = order.by_start.begin();
-    auto leaving = order.by_end.begin();
+    std::vector<ByteRange> ranges;
+    std::map<std::int64_t, StepChanges> steps{{0, {}}};
+    for (const auto& [range, life] : region.live_ranges) {
+      ranges.push_back(range);
+      steps[std::max<std::int64_t>(life.from, 0)].begin.push_back(range);
+      if (life.to != Lifetime::kForever) steps[life.to + 1].end.push_back(range);
+    }
+    Coverage coverage(ranges);
     MemoryUse& use = region.use;
     use.used = region.allocated;
-    for (const std::int64_t step : order.changes()) {
+    for (const auto& [step, changes] : steps) {
       if (static_cast<std::uint64_t>(step) >= calls_at_.size()) break;
-      for (; next != order.by_start.end() && (*next)->life.from <= step; ++next) {
-        coverage.add((*next)->range);
-      }
-      // Skips ranges that are live at no step of main.
-      for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
-        coverage.remove((*leaving)->range);
-      }
+      for (const ByteRange& range : changes.begin) coverage.add(range);
+      for (const ByteRange& range : changes.end) coverage.remove(range);
       const MemoryKind kind = use.pool ? MemoryKind::pool : use.kind;
       use.used = std::max(use.used, allocated_bytes(kind, coverage.end()));
       const auto position = static_cast<Position>(step);
