@@ -7,8 +7,6 @@
 #include "compile/run_program.h"
 #include "compile/work_directory.h"
 #include "profile/numbers.h"
-#include "profile/same_build.h"
-#include "profile/times.h"
 #include "run/boards.h"
 #include "run/machine.h"
 #include "run/plan.h"

@@ -1,4 +1,4 @@
-#include "profile/times.h"
+#include "profile/numbers.h"
 
 #include <gtest/gtest.h>
 
