@@ -10,7 +10,6 @@
 
 #include "edit/edited_archive.h"
 #include "json/document.h"
-#include "optimize/metadata_numbers.h"
 #include "optimize/other_code.h"
 #include "optimize/tir_changes.h"
 #include "support/error.h"

@@ -1,4 +1,4 @@
-#include "optimize/metadata_numbers.h"
+#include "optimize/steps.h"
 
 #include <string>
 

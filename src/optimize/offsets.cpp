@@ -23,7 +23,6 @@
 #include "json/document.h"
 #include "mlf/inspection.h"
 #include "mlf/tir/module.h"
-#include "optimize/metadata_numbers.h"
 #include "optimize/other_code.h"
 #include "optimize/pool_sites.h"
 #include "optimize/tir_changes.h"
@@ -52,7 +51,9 @@ using PoolSet = std::set<std::string, std::less<>>;
 /// A buffer, and the pool that it is in.
 struct PlannedLet {
   const PoolMove* pool;
-  const BufferMove* move;
+  std::size_t index;  ///< of the buffer
+
+  const plan::PlannedBuffer& buffer() const { return pool->buffers[index]; }
 };
 
 /// One module's moves, found in the TIR that they name.
@@ -86,10 +87,10 @@ std::string place_of(std::uint64_t offset, const std::string& pool) {
 /// offset and function is another buffer.
 PlannedLet take(std::vector<PlannedLet>& left, const FunctionSites& function, const LetSite& let) {
   const auto found = std::ranges::find_if(left, [&](const PlannedLet& one) {
-    const BufferMove& move = *one.move;
-    const bool is_here = move.function == function.name || move.function == function.symbol;
-    return is_here && one.pool->pool == let.pool && move.variable == let.variable &&
-           move.old_offset == let.value;
+    const plan::PlannedBuffer& buffer = one.buffer();
+    const bool is_here = buffer.function == function.name || buffer.function == function.symbol;
+    return is_here && one.pool->pool == let.pool && buffer.variable == let.variable &&
+           buffer.offset == let.value;
   });
   if (found == left.end()) {
     refuse_in(function,
@@ -114,14 +115,15 @@ void add_numbers(const ModuleAssignment& assignment, const FunctionSites& functi
   }
   for (std::size_t i = 0; i < expected; ++i) {
     const LetSite& let = function.lets[i];
-    const auto& [pool, move] = (*lets)[i];
-    if (let.pool != pool->pool || let.value != move->old_offset) {
+    const auto& [pool, index] = (*lets)[i];
+    const plan::PlannedBuffer& buffer = pool->buffers[index];
+    if (let.pool != pool->pool || let.value != buffer.offset) {
       refuse_in(function, quoted(let.variable) + " is" + place_of(let.value, let.pool) +
-                              " here, and " + quoted(move->variable) +
-                              place_of(move->old_offset, pool->pool) + " in the TIR of the plan");
+                              " here, and " + quoted(buffer.variable) +
+                              place_of(buffer.offset, pool->pool) + " in the TIR of the plan");
     }
     changes.set_number({let.offset,
-                        {move->old_offset, move->new_offset},
+                        {buffer.offset, pool->after.offsets[index]},
                         "the offset of " + quoted(let.variable)});
   }
   for (const SizeSite& site : function.sizes) {
@@ -289,10 +291,10 @@ class Replanning {
     for (const PoolMove& pool : moves_) {
       if (pool.module != module) continue;
       found.pools.insert(pool.pool);
-      found.sizes[pool.pool] = {pool.old_size, pool.new_size};
-      for (const BufferMove& move : pool.buffers) {
-        left.push_back({&pool, &move});
-        stems.insert(move.source);
+      found.sizes[pool.pool] = {pool.old_size, pool.after.size};
+      for (std::size_t i = 0; i < pool.buffers.size(); ++i) {
+        left.push_back({&pool, i});
+        stems.insert(pool.buffers[i].source);
       }
     }
     if (found.pools.empty()) return;
@@ -310,10 +312,10 @@ class Replanning {
       }
     }
     // A buffer that no function has would keep its place while others move over it.
-    for (const auto& [pool, move] : left) {
-      edit::refuse("the archive has no " + quoted(move->variable) +
-                   place_of(move->old_offset, pool->pool) + " in function " +
-                   quoted(move->function));
+    for (const PlannedLet& one : left) {
+      edit::refuse("the archive has no " + quoted(one.buffer().variable) +
+                   place_of(one.buffer().offset, one.pool->pool) + " in function " +
+                   quoted(one.buffer().function));
     }
     assignments_.push_back(std::move(found));
   }

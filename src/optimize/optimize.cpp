@@ -17,7 +17,6 @@
 #include "json/write_document.h"
 #include "optimize/c_constants.h"
 #include "optimize/captured_constants.h"
-#include "optimize/metadata_numbers.h"
 #include "optimize/steps.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -392,7 +391,7 @@ class Optimizing {
     for (const PoolMove& move : moves) {
       std::vector<OptimizedPool>& pools = report_.modules[move.module].pools;
       OptimizedPool& pool = *std::ranges::find(pools, move.pool, &OptimizedPool::name);
-      pool.bytes_after = std::min(pool.bytes_before, move.new_size);
+      pool.bytes_after = std::min(pool.bytes_before, move.after.size);
     }
   }
 

@@ -21,25 +21,6 @@ using support::get_or_throw;
 
 // --- The moves of a plan ------------------------------------------------------------------------
 
-/// `plan` is for the buffers of `now`, whose size must be known.
-PoolMove moved(std::size_t module, const std::string& name, const plan::PoolProblem& now,
-               const plan::PlannerResult& plan) {
-  PoolMove move{.module = module,
-                .pool = name,
-                .old_size = *now.declared,
-                .new_size = plan.size,
-                .buffers = {}};
-  for (std::size_t i = 0; i < now.buffers.size(); ++i) {
-    const plan::PlannedBuffer& buffer = now.buffers[i];
-    move.buffers.push_back({.source = buffer.source,
-                            .function = buffer.function,
-                            .variable = buffer.variable,
-                            .old_offset = buffer.offset,
-                            .new_offset = plan.offsets[i]});
-  }
-  return move;
-}
-
 /// The new offsets of all buffers; the present ones if there is no gain.
 PoolMove move_of(const ModulePlan& module, std::size_t index, const PoolChanges& changes) {
   const plan::PoolPlan& plan = module.pools[index].plan;
@@ -51,10 +32,10 @@ PoolMove move_of(const ModulePlan& module, std::size_t index, const PoolChanges&
   plan::PlannerResult chosen = chosen_plan(module, index, changes.way);
   if (changes.drop_unused && now.buffers.empty()) chosen.size = 1;
   const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
-  if (is_smaller) return moved(module.module, name, now, chosen);
+  if (is_smaller) return {module.module, name, *now.declared, now.buffers, std::move(chosen)};
   plan::PlannerResult present{.size = *now.declared};
   for (const plan::PlannedBuffer& buffer : now.buffers) present.offsets.push_back(buffer.offset);
-  return moved(module.module, name, now, present);
+  return {module.module, name, *now.declared, now.buffers, std::move(present)};
 }
 
 [[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
@@ -154,7 +135,7 @@ PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolP
     result.offsets.push_back(found->second);
   }
   get_or_throw(plan::check_offsets(now.problem, result.offsets));
-  return moved(planned.module, name, now, result);
+  return {planned.module, name, *now.declared, now.buffers, std::move(result)};
 }
 
 /// Offsets for all modules: for the new order, or the best plan of a module that keeps its order.
@@ -190,7 +171,7 @@ std::vector<PoolMove> moves_of(const ModulePlan& plan, const PoolChanges& change
   std::vector<PoolMove> moves;
   for (std::size_t i = 0; i < plan.pools.size(); ++i) moves.push_back(move_of(plan, i, changes));
   const bool any_smaller = std::ranges::any_of(
-      moves, [](const PoolMove& move) { return move.new_size < move.old_size; });
+      moves, [](const PoolMove& move) { return move.after.size < move.old_size; });
   return any_smaller ? moves : std::vector<PoolMove>();
 }
 

@@ -15,7 +15,6 @@
 #include "edit/edited_archive.h"
 #include "json/document.h"
 #include "optimize/constant_uses.h"
-#include "optimize/metadata_numbers.h"
 #include "optimize/narrow_type.h"
 #include "optimize/tir_changes.h"
 #include "support/characters.h"

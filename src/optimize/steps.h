@@ -1,19 +1,45 @@
 // The steps of `write_optimized` beside that on constants of the C: functions that nothing calls,
-// parameters of the graph executor, and workspace pools with new offsets.
+// parameters of the graph executor, and workspace pools with new offsets; numbers of metadata.json.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "edit/edited_archive.h"
+#include "json/document.h"
 #include "mlf/deployment.h"
 #include "mlf/optimize.h"
 #include "mlf/plan.h"
 
 namespace mlf::optimize {
+
+// --- Numbers of metadata.json that depend on memory pools and constants --------------------------
+
+inline constexpr std::string_view kMetadata = "metadata.json";
+
+/// Returns the edits that `add` wants in metadata.json as it is now; none if there is no such
+/// member.
+edit::FileEdits edits_of_metadata(
+    const edit::EditedMembers& edited,
+    const std::function<void(const json::Document&, std::vector<edit::Edit>&)>& add);
+
+/// The object with the memory of a module: from version 7 on, it is in `modules`. Throws `Error`
+/// (check_failed) if it is missing.
+json::Value metadata_of(const json::Value& root, std::string_view module);
+
+/// Adds the edit of one number of metadata.json, `field` of one of main's devices: takes the first
+/// of `possible` whose number before a device has, and returns it; nullopt if there is none. Throws
+/// `Error` (check_failed) if the member lacks TVM's numbers, or if two devices have this number.
+std::optional<edit::NumberChange> change_metadata(const json::Document& metadata,
+                                                  std::string_view module, std::string_view field,
+                                                  std::span<const edit::NumberChange> possible,
+                                                  std::vector<edit::Edit>& edits);
 
 // --- Functions -----------------------------------------------------------------------------------
 
@@ -40,23 +66,13 @@ std::vector<OptimizedConstant> narrow_parameters(std::size_t module, const graph
 
 // --- Workspace pools: the moves of a plan, and the members that contain the offsets --------------
 
-/// A buffer of a pool, `variable = address_of(pool[old_offset])`, and its new offset. Offsets are
-/// bytes from the beginning of the pool.
-struct BufferMove {
-  std::string source;    ///< stem of the TIR with the let, which names it ("tir-1")
-  std::string function;  ///< name or global symbol of the PrimFunc with the let
-  std::string variable;  ///< the let, as that TIR names it
-  std::uint64_t old_offset = 0;
-  std::uint64_t new_offset = 0;
-};
-
 /// All buffers of one workspace pool, including those that stay: a missing buffer is an error.
 struct PoolMove {
   std::size_t module = 0;  ///< index into ModelLibrary::modules
   std::string pool;        ///< "global_workspace"
   std::uint64_t old_size = 0;
-  std::uint64_t new_size = 0;
-  std::vector<BufferMove> buffers;
+  std::vector<plan::PlannedBuffer> buffers;  ///< as they are
+  plan::PlannerResult after;                 ///< their new offsets, and the new size
 };
 
 /// What becomes of workspace pools.

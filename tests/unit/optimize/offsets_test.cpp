@@ -18,7 +18,6 @@ namespace mlf::test {
 namespace {
 
 using graph::PoolKind;
-using optimize::BufferMove;
 using optimize::PoolMove;
 
 /// Every buffer of workspace pools `by` bytes further on, or back.
@@ -36,22 +35,29 @@ std::vector<PoolMove> shifted(const Deployment& deployment, std::int64_t by) {
       PoolMove move{.module = network.module,
                     .pool = pool.name,
                     .old_size = pool.bytes.value(),
-                    .new_size = add(pool.bytes.value()),
-                    .buffers = {}};
+                    .buffers = {},
+                    .after = {.size = add(pool.bytes.value())}};
       const auto is_here = [&](const auto& buffer) {
         return buffer.pool && graph::index(*buffer.pool) == i;
       };
       for (const graph::Storage& storage : topology.storages) {
         if (!is_here(storage)) continue;
-        move.buffers.push_back({topology.provenance.source, topology.provenance.function,
-                                storage.name, storage.offset.value(), add(*storage.offset)});
+        move.buffers.push_back({.source = topology.provenance.source,
+                                .function = topology.provenance.function,
+                                .variable = storage.name,
+                                .offset = storage.offset.value()});
       }
       for (const graph::Kernel& kernel : topology.kernels) {
         for (const graph::KernelBuffer& buffer : kernel.workspaces) {
           if (!is_here(buffer)) continue;
-          move.buffers.push_back({kernel.source, kernel.function, buffer.name,
-                                  buffer.offset.value(), add(*buffer.offset)});
+          move.buffers.push_back({.source = kernel.source,
+                                  .function = kernel.function,
+                                  .variable = buffer.name,
+                                  .offset = buffer.offset.value()});
         }
+      }
+      for (const plan::PlannedBuffer& one : move.buffers) {
+        move.after.offsets.push_back(add(one.offset));
       }
       moves.push_back(std::move(move));
     }
@@ -107,10 +113,10 @@ class Offsets : public ArchiveTest {
     const std::vector<PoolMove> back = shifted(after, -1024);
     ASSERT_EQ(back.size(), moves.size());
     for (std::size_t i = 0; i < moves.size(); ++i) {
-      EXPECT_EQ(back[i].old_size, moves[i].new_size);
+      EXPECT_EQ(back[i].old_size, moves[i].after.size);
       ASSERT_EQ(back[i].buffers.size(), moves[i].buffers.size());
       for (std::size_t k = 0; k < moves[i].buffers.size(); ++k) {
-        EXPECT_EQ(back[i].buffers[k].old_offset, moves[i].buffers[k].new_offset);
+        EXPECT_EQ(back[i].buffers[k].offset, moves[i].after.offsets[k]);
       }
     }
     const auto returned = write(path("there.tar"), path("back.tar"), back);
@@ -322,17 +328,19 @@ TEST_F(OffsetsOfChanged, RefusesOtherUsesOfAPool) {
 
 TEST_F(Offsets, RefusesABufferThatTheMovesDoNotHave) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
-  const BufferMove last = moves[0].buffers.back();
+  const plan::PlannedBuffer last = moves[0].buffers.back();
   moves[0].buffers.pop_back();
   EXPECT_EQ(refusal_of(moves), "function '" + last.function + "': '" + last.variable + "' at " +
-                                   std::to_string(last.old_offset) +
+                                   std::to_string(last.offset) +
                                    " of pool 'global_workspace' is not in the plan");
 }
 
 TEST_F(Offsets, RefusesABufferThatTheArchiveDoesNotHave) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
-  moves[0].buffers.push_back(
-      {moves[0].buffers[0].source, moves[0].buffers[0].function, "sid_99_let", 0, 16});
+  moves[0].buffers.push_back(moves[0].buffers[0]);
+  moves[0].buffers.back().variable = "sid_99_let";
+  moves[0].buffers.back().offset = 0;
+  moves[0].after.offsets.push_back(16);
   EXPECT_EQ(refusal_of(moves),
             "the archive has no 'sid_99_let' at 0 of pool 'global_workspace' "
             "in function '" +
@@ -341,7 +349,7 @@ TEST_F(Offsets, RefusesABufferThatTheArchiveDoesNotHave) {
 
 TEST_F(Offsets, RefusesAnotherOffsetThanThePresentOne) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
-  moves[0].buffers[0].old_offset += 4;
+  moves[0].buffers[0].offset += 4;
   EXPECT_NE(refusal_of(moves).find("is not in the plan"), std::string::npos);
 }
 
