@@ -154,10 +154,10 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   // pass showed.
   const Topology start = topology;
   KnownDirections known_directions;
-  NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
+  follow_main(topology, body, parameters, kernels, known_directions);
   if (can_do_better(topology, known_directions)) {
     topology = start;
-    NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
+    follow_main(topology, body, parameters, kernels, known_directions);
   }
   // The next steps need all edges. Types come first: sizes of values determine reshapes and memory,
   // and lifetimes determine overlaps.

@@ -4,8 +4,10 @@
 #include <array>
 
 #include "graph/kernels/callees.h"
+#include "graph/network/storages.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 namespace {
@@ -160,409 +162,452 @@ bool writes(Direction direction) {
   return direction == Direction::output || direction == Direction::in_out;
 }
 
-}  // namespace
+/// Takes the steps of main in order and tracks the value in every storage. For a call, decides the
+/// directions of its tensors from that state, reads the values of its inputs, which makes the
+/// edges, and puts new values into its outputs.
+class NetworkBuilder {
+ public:
+  NetworkBuilder(Topology& topology, const MainBody& body, const ParameterTable& parameters,
+                 KernelLibrary& kernels, KnownDirections& known)
+      : topology_(topology),
+        body_(body),
+        parameters_(parameters),
+        kernels_(kernels),
+        known_directions_(known),
+        storages_(topology, body, parameters) {}
 
-void NetworkBuilder::run() {
-  for (const MainStatement& raw : body_.steps) {
-    if (const auto* call = std::get_if<RawCall>(&raw)) symbols_.emplace(call->symbol);
+  void run() {
+    for (const MainStatement& raw : body_.steps) {
+      if (const auto* call = std::get_if<RawCall>(&raw)) symbols_.emplace(call->symbol);
+    }
+    make_inputs();
+    for (const MainStatement& raw : body_.steps) {
+      // In the order of main: a storage contains the value of the last step before this one.
+      std::visit([this](const auto& one) { step(one); }, raw);
+    }
+    make_outputs();
+    storages_.add_unused_locals();
   }
-  make_inputs();
-  for (const MainStatement& raw : body_.steps) {
-    // In the order of main: a storage contains the value of the last step before this one.
-    std::visit([this](const auto& one) { step(one); }, raw);
+
+ private:
+  /// The kernel's parameters for a call's arguments; none without TIR.
+  using KernelParameters = std::span<const KernelParameter>;
+
+  /// A tensor argument while its call is decided.
+  struct Tensor {
+    std::size_t argument;
+    StorageState* state;
+    std::uint64_t at_least = 0;  ///< KernelParameter::at_least
+    Decision decision{};
+  };
+
+  void check(CheckCode code, std::string detail, std::optional<CallId> call = std::nullopt,
+             std::optional<ValueId> value = std::nullopt) {
+    // A few show what is wrong.
+    constexpr std::size_t kMostGaps = 20;
+    if (shows_gap(code) && topology_.gaps.size() < kMostGaps) topology_.gaps.push_back(detail);
+    topology_.checks.push_back({code, std::move(detail), call, value});
   }
-  make_outputs();
-  storages_.add_unused_locals();
-}
 
-void NetworkBuilder::check(CheckCode code, std::string detail, std::optional<CallId> call,
-                           std::optional<ValueId> value) {
-  // A few show what is wrong.
-  constexpr std::size_t kMostGaps = 20;
-  if (shows_gap(code) && topology_.gaps.size() < kMostGaps) topology_.gaps.push_back(detail);
-  topology_.checks.push_back({code, std::move(detail), call, value});
-}
-
-void NetworkBuilder::make_inputs() {
-  for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
-    const PortPlan& plan = parameters_.ports[i];
-    if (plan.is_output) continue;
-    const ValueId value = storages_.define_input(storages_.state_of_port(i));
-    topology_.inputs.push_back({plan.name, plan.parameter, plan.type, value});
-  }
-}
-
-void NetworkBuilder::make_outputs() {
-  for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
-    const PortPlan& plan = parameters_.ports[i];
-    if (!plan.is_output) continue;
-    // The network returns the value in the storage after the last step.
-    const StorageState& state = storages_.state_of_port(i);
-    topology_.outputs.push_back({plan.name, plan.parameter, plan.type, state.current});
-    if (!state.current) {
-      check(CheckCode::output_unwritten, "nothing writes the output " + quoted(plan.name));
+  void make_inputs() {
+    for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
+      const PortPlan& plan = parameters_.ports[i];
+      if (plan.is_output) continue;
+      const ValueId value = storages_.define_input(storages_.state_of_port(i));
+      topology_.inputs.push_back({plan.name, plan.parameter, plan.type, value});
     }
   }
-}
 
-// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1", unless another
-// function has this symbol.
-std::string NetworkBuilder::unique_name(const std::string& symbol) {
-  std::string name = symbol;
-  while (!names_.insert(name).second) {
-    do {
-      name = symbol + "_" + std::to_string(++times_called_[symbol]);
-    } while (symbols_.contains(name) || kernels_.defines(name));
-  }
-  return name;
-}
-
-KernelId NetworkBuilder::kernel_of(const KernelInfo& info) {
-  const auto [at, is_new] =
-      kernel_ids_.try_emplace(info.kernel.symbol, static_cast<KernelId>(topology_.kernels.size()));
-  if (is_new) topology_.kernels.push_back(info.kernel);
-  return at->second;
-}
-
-void NetworkBuilder::step(const RawCall& raw) {
-  // AOTExecutorCodegen calls all functions of a main in the same way.
-  if (topology_.calls.empty()) {
-    topology_.provenance.call_form = raw.call_form;
-    topology_.provenance.argument_form = raw.argument_form;
-  }
-  const KernelInfo& info = kernels_.describe(raw.symbol);
-  if (is_foreign(info, raw)) return note_foreign(raw);
-  // Before `kernel_of` adds it.
-  const bool is_first = !kernel_ids_.contains(info.kernel.symbol);
-  const auto id = static_cast<CallId>(topology_.calls.size());
-  Call call;
-  call.kernel = kernel_of(info);
-  call.position = position_;
-  call.name = unique_name(info.kernel.symbol);
-  const KernelParameters parameters = parameters_for_call(info, raw, parameters_);
-  std::vector<Tensor> tensors;
-  fill_arguments(raw, parameters, call, tensors);
-  decide(info, parameters, tensors);
-  connect(call, id, tensors);
-  note_callee(info, parameters, call, id);
-  note_order(call, id);
-  if (is_first) {
-    place_memory(info, call);
-    for (const std::string& overrun : info.overruns) {
-      check(CheckCode::storage_too_small, overrun, id);
-    }
-  }
-  topology_.calls.push_back(std::move(call));
-  ++position_;
-}
-
-/// Whether the callee has no definition and receives nothing of the network: a hook.
-bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) const {
-  if (info.kernel.origin != KernelOrigin::unknown) return false;
-  return std::ranges::all_of(raw.arguments, [&](const RawArgument& argument) {
-    return parameters_.role_of(argument.address).kind == RoleKind::unknown;
-  });
-}
-
-// A function cannot access tensors that are not its arguments, but a macro may do anything.
-void NetworkBuilder::note_foreign(const RawCall& raw) {
-  if (support::may_be_macro(raw.symbol) && !is_logging_macro(raw.symbol)) {
-    return step(UnknownStatement{"a call of " + quoted(raw.symbol), true});
-  }
-  check(CheckCode::foreign_call,
-        "main calls " + quoted(raw.symbol) + ", which is no kernel and takes no tensor");
-}
-
-void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
-                                    std::vector<Tensor>& tensors) {
-  for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
-    Argument argument;
-    const ArgumentRole role = parameters_.role_of(raw.arguments[i].address);
-    // Applies to pools and contexts; tensors are decided below, when the whole call is known.
-    argument.decided_by = DecidedBy::parameter_kind;
-    const bool has_parameter = i < parameters.size();
-    if (has_parameter) {
-      argument.parameter = parameters[i].name;
-      note_kind(raw, i, parameters[i], role.kind);
-    }
-    switch (role.kind) {
-      case RoleKind::pool:
-        argument.direction = Direction::pool;
-        argument.pool = role.pool;
-        break;
-      case RoleKind::context:
-        argument.direction = Direction::context;
-        break;
-      case RoleKind::unknown:
-        check(CheckCode::unknown_argument,
-              "argument " + std::to_string(i) + " of the call of " + quoted(raw.symbol) +
-                  " is not a tensor, pool or context",
-              static_cast<CallId>(topology_.calls.size()));
-        break;
-      case RoleKind::tensor: {
-        StorageState& state = storages_.state_of(role);
-        argument.storage = state.id;
-        const TensorType seen =
-            better_of(has_parameter ? parameters[i].type : TensorType{}, raw.arguments[i].type);
-        argument.type = plausible(seen, topology_[state.id].bytes);
-        if (has_parameter) note_constant(raw, parameters[i], state);
-        tensors.push_back({i, &state, has_parameter ? parameters[i].at_least : 0});
-        break;
+  void make_outputs() {
+    for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
+      const PortPlan& plan = parameters_.ports[i];
+      if (!plan.is_output) continue;
+      // The network returns the value in the storage after the last step.
+      const StorageState& state = storages_.state_of_port(i);
+      topology_.outputs.push_back({plan.name, plan.parameter, plan.type, state.current});
+      if (!state.current) {
+        check(CheckCode::output_unwritten, "nothing writes the output " + quoted(plan.name));
       }
     }
-    call.arguments.push_back(std::move(argument));
   }
-}
 
-// If the kinds of argument and parameter differ, the kernel does something else than the graph
-// shows.
-void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
-                               const KernelParameter& parameter, RoleKind kind) {
-  const bool is_pool = kind == RoleKind::pool;
-  // People rename pools. Only the name tells what bytes are that the kernel does not use.
-  const Effect& effect = parameter.effect;
-  const bool is_unused = !effect.read && !effect.written && !effect.escaped && !effect.is_open;
-  const bool is_context = kind == RoleKind::context;
-  if (is_pool && is_unused && parameter.type.dtype == tir::DType::UInt(8)) return;
-  // NULL in place of a pool that the kernel does not use.
-  const bool is_unpacked = raw.call_form == CallForm::unpacked;
-  if (is_context && is_unused && parameter.is_pool && is_unpacked) return;
-  const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
-  const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
-  if ((fits && !(is_context && parameter.is_pool)) || kind == RoleKind::unknown) return;
-  check(CheckCode::argument_kind,
-        "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
-            " is not what its parameter " + quoted(parameter.name) + " takes",
-        static_cast<CallId>(topology_.calls.size()));
-}
-
-/// Only the reads of kernels show the size of main's constant in a pool.
-void NetworkBuilder::note_constant(const RawCall& raw, const KernelParameter& parameter,
-                                   const StorageState& state) {
-  const Storage& storage = topology_[state.id];
-  if (!state.is_constant || !storage.pool || !storage.offset || parameter.at_least == 0) return;
-  const Pool& pool = topology_[*storage.pool];
-  const std::uint64_t end = sum_of(*storage.offset, parameter.at_least);
-  if (!pool.bytes || end <= *pool.bytes) return;
-  check(CheckCode::storage_too_small,
-        quoted(raw.symbol) + " reads " + quoted(storage.name) + " up to " + std::to_string(end) +
-            " bytes into " + quoted(pool.name) + ", which has " + std::to_string(*pool.bytes));
-}
-
-// Directions depend on the present state of the storages, so they are decided call by call.
-void NetworkBuilder::decide(const KernelInfo& info, KernelParameters parameters,
-                            std::vector<Tensor>& tensors) {
-  const auto known = known_directions_.find(info.kernel.symbol);
-  std::vector<TensorState> states;
-  for (std::size_t k = 0; k < tensors.size(); ++k) {
-    const StorageState& at = *tensors[k].state;
-    TensorState state;
-    state.is_constant = at.is_constant;
-    state.is_output = at.port && parameters_.ports[*at.port].is_output;
-    state.is_input = at.port && !state.is_output;
-    state.has_value = at.current.has_value() || at.is_constant;
-    // If an unread value is overwritten, the call that wrote it is useless.
-    state.is_unread = at.current && topology_[*at.current].consumers.empty();
-    if (tensors[k].argument < parameters.size())
-      state.effect = &parameters[tensors[k].argument].effect;
-    if (known != known_directions_.end() && k < known->second.size()) {
-      state.elsewhere = known->second[k];
+  // Nodes are calls, not functions: the second call of a kernel is "<symbol>_1", unless another
+  // function has this symbol.
+  std::string unique_name(const std::string& symbol) {
+    std::string name = symbol;
+    while (!names_.insert(name).second) {
+      do {
+        name = symbol + "_" + std::to_string(++times_called_[symbol]);
+      } while (symbols_.contains(name) || kernels_.defines(name));
     }
-    states.push_back(state);
+    return name;
   }
-  const std::vector<Decision> decisions = decide_directions(states);
-  for (std::size_t k = 0; k < tensors.size(); ++k) tensors[k].decision = decisions[k];
-  if (parameters.empty()) remember_directions(info.kernel.symbol, decisions);
-}
 
-// Remembers only facts that follow from this call alone. A fact from another call, or an
-// assumption, would be circular.
-void NetworkBuilder::remember_directions(const std::string& symbol,
-                                         const std::vector<Decision>& decisions) {
-  std::vector<std::optional<Decision>>& known = known_directions_[symbol];
-  if (known.size() < decisions.size()) known.resize(decisions.size());
-  for (std::size_t k = 0; k < decisions.size(); ++k) {
-    const bool is_uncertain =
-        decisions[k].by == DecidedBy::other_call || decisions[k].certainty == Certainty::assumed;
-    if (!known[k] && !is_uncertain) known[k] = decisions[k];
+  KernelId kernel_of(const KernelInfo& info) {
+    const auto [at, is_new] = kernel_ids_.try_emplace(
+        info.kernel.symbol, static_cast<KernelId>(topology_.kernels.size()));
+    if (is_new) topology_.kernels.push_back(info.kernel);
+    return at->second;
   }
-}
 
-/// Turns decided directions into edges: reads take the values that storages hold, writes leave new
-/// ones.
-void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors) {
-  for (Tensor& tensor : tensors) {
-    Argument& argument = call.arguments[tensor.argument];
-    argument.direction = tensor.decision.direction;
-    argument.decided_by = tensor.decision.by;
-    argument.certainty = tensor.decision.certainty;
-    if (!reads(argument.direction)) continue;
-    const Endpoint end{EndpointKind::call, index(id), static_cast<std::uint32_t>(tensor.argument)};
-    // An argument that the kernel does not access may be overwritten by then.
-    argument.reads = tensor.decision.by == DecidedBy::untouched
-                         ? storages_.consume(*tensor.state, end)
-                         : storages_.read(*tensor.state, end, position_);
-    if (argument.reads) {
-      if (argument.direction == Direction::input) note_read(*argument.reads, tensor.at_least);
-      continue;
+  void step(const RawCall& raw) {
+    // AOTExecutorCodegen calls all functions of a main in the same way.
+    if (topology_.calls.empty()) {
+      topology_.provenance.call_form = raw.call_form;
+      topology_.provenance.argument_form = raw.argument_form;
     }
-    if (argument.direction == Direction::in_out) {
-      // There is no value to update: the apparent read is part of a first write.
-      argument.direction = Direction::output;
-    } else {
-      note_read_before_write(*tensor.state, call.name, id);
+    const KernelInfo& info = kernels_.describe(raw.symbol);
+    if (is_foreign(info, raw)) return note_foreign(raw);
+    // Before `kernel_of` adds it.
+    const bool is_first = !kernel_ids_.contains(info.kernel.symbol);
+    const auto id = static_cast<CallId>(topology_.calls.size());
+    Call call;
+    call.kernel = kernel_of(info);
+    call.position = position_;
+    call.name = unique_name(info.kernel.symbol);
+    const KernelParameters parameters = parameters_for_call(info, raw, parameters_);
+    std::vector<Tensor> tensors;
+    fill_arguments(raw, parameters, call, tensors);
+    decide(info, parameters, tensors);
+    connect(call, id, tensors);
+    note_callee(info, parameters, call, id);
+    note_order(call, id);
+    if (is_first) {
+      place_memory(info, call);
+      for (const std::string& overrun : info.overruns) {
+        check(CheckCode::storage_too_small, overrun, id);
+      }
+    }
+    topology_.calls.push_back(std::move(call));
+    ++position_;
+  }
+
+  /// Whether the callee has no definition and receives nothing of the network: a hook.
+  bool is_foreign(const KernelInfo& info, const RawCall& raw) const {
+    if (info.kernel.origin != KernelOrigin::unknown) return false;
+    return std::ranges::all_of(raw.arguments, [&](const RawArgument& argument) {
+      return parameters_.role_of(argument.address).kind == RoleKind::unknown;
+    });
+  }
+
+  // A function cannot access tensors that are not its arguments, but a macro may do anything.
+  void note_foreign(const RawCall& raw) {
+    if (support::may_be_macro(raw.symbol) && !is_logging_macro(raw.symbol)) {
+      return step(UnknownStatement{"a call of " + quoted(raw.symbol), true});
+    }
+    check(CheckCode::foreign_call,
+          "main calls " + quoted(raw.symbol) + ", which is no kernel and takes no tensor");
+  }
+
+  void fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
+                      std::vector<Tensor>& tensors) {
+    for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
+      Argument argument;
+      const ArgumentRole role = parameters_.role_of(raw.arguments[i].address);
+      // Applies to pools and contexts; tensors are decided below, when the whole call is known.
+      argument.decided_by = DecidedBy::parameter_kind;
+      const bool has_parameter = i < parameters.size();
+      if (has_parameter) {
+        argument.parameter = parameters[i].name;
+        note_kind(raw, i, parameters[i], role.kind);
+      }
+      switch (role.kind) {
+        case RoleKind::pool:
+          argument.direction = Direction::pool;
+          argument.pool = role.pool;
+          break;
+        case RoleKind::context:
+          argument.direction = Direction::context;
+          break;
+        case RoleKind::unknown:
+          check(CheckCode::unknown_argument,
+                "argument " + std::to_string(i) + " of the call of " + quoted(raw.symbol) +
+                    " is not a tensor, pool or context",
+                static_cast<CallId>(topology_.calls.size()));
+          break;
+        case RoleKind::tensor: {
+          StorageState& state = storages_.state_of(role);
+          argument.storage = state.id;
+          const TensorType seen =
+              better_of(has_parameter ? parameters[i].type : TensorType{}, raw.arguments[i].type);
+          argument.type = plausible(seen, topology_[state.id].bytes);
+          if (has_parameter) note_constant(raw, parameters[i], state);
+          tensors.push_back({i, &state, has_parameter ? parameters[i].at_least : 0});
+          break;
+        }
+      }
+      call.arguments.push_back(std::move(argument));
     }
   }
-  for (const Tensor& tensor : tensors) note_reach(tensor, call.name, id);
-  // All reads of a call come before its writes: an input may share memory with an output.
-  for (Tensor& tensor : tensors) {
-    Argument& argument = call.arguments[tensor.argument];
-    if (!writes(argument.direction)) continue;
-    const Endpoint end{EndpointKind::call, index(id), static_cast<std::uint32_t>(tensor.argument)};
-    argument.writes = storages_.write(*tensor.state, end, position_, argument.type);
-    note_write(*tensor.state, id, *argument.writes);
+
+  // If the kinds of argument and parameter differ, the kernel does something else than the graph
+  // shows.
+  void note_kind(const RawCall& raw, std::size_t argument, const KernelParameter& parameter,
+                 RoleKind kind) {
+    const bool is_pool = kind == RoleKind::pool;
+    // People rename pools. Only the name tells what bytes are that the kernel does not use.
+    const Effect& effect = parameter.effect;
+    const bool is_unused = !effect.read && !effect.written && !effect.escaped && !effect.is_open;
+    const bool is_context = kind == RoleKind::context;
+    if (is_pool && is_unused && parameter.type.dtype == tir::DType::UInt(8)) return;
+    // NULL in place of a pool that the kernel does not use.
+    const bool is_unpacked = raw.call_form == CallForm::unpacked;
+    if (is_context && is_unused && parameter.is_pool && is_unpacked) return;
+    const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
+    const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
+    if ((fits && !(is_context && parameter.is_pool)) || kind == RoleKind::unknown) return;
+    check(CheckCode::argument_kind,
+          "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
+              " is not what its parameter " + quoted(parameter.name) + " takes",
+          static_cast<CallId>(topology_.calls.size()));
   }
-}
 
-/// A value is at least as large as the bytes that are read from it (`complete_types`).
-void NetworkBuilder::note_read(ValueId id, std::uint64_t bytes) {
-  Value& value = topology_.values[index(id)];
-  value.bytes = std::max(value.bytes.value_or(0), bytes);
-}
-
-/// TVM does not check sizes: main passes bare pointers. Sizes of main's tensors and of pools are
-/// checked at the end.
-void NetworkBuilder::note_reach(const Tensor& tensor, std::string_view call, CallId id) {
-  const Storage& storage = topology_[tensor.state->id];
-  const bool is_checked_later = storage.pool || storage.kind == StorageKind::workspace;
-  if (is_checked_later || !storage.bytes || tensor.at_least <= *storage.bytes) return;
-  check(CheckCode::storage_too_small,
-        quoted(call) + " accesses " + std::to_string(tensor.at_least) + " bytes of " +
-            quoted(storage.name) + ", which has " + std::to_string(*storage.bytes),
-        id);
-}
-
-/// Main would use uninitialised memory; TVM does not prevent this.
-void NetworkBuilder::note_read_before_write(const StorageState& state, std::string_view reader,
-                                            std::optional<CallId> call) {
-  check(CheckCode::read_before_write,
-        quoted(reader) + " reads " + quoted(topology_[state.id].name) + ", which nothing wrote",
-        call);
-}
-
-/// Legal in C, but TVM never generates it: constants are in ROM, inputs belong to the caller, and
-/// an output has one writer.
-void NetworkBuilder::note_write(const StorageState& state, std::optional<CallId> call,
-                                ValueId value) {
-  const std::string name = quoted(topology_[state.id].name);
-  if (state.is_constant) {
-    check(CheckCode::constant_overwritten, "the constant " + name + " is written", call, value);
-  } else if (state.port && !parameters_.ports[*state.port].is_output) {
-    check(CheckCode::input_overwritten, "the input " + name + " is written", call, value);
-  } else if (state.port && state.values > 1) {
-    check(CheckCode::output_rewritten, "the output " + name + " is written again", call, value);
+  /// Only the reads of kernels show the size of main's constant in a pool.
+  void note_constant(const RawCall& raw, const KernelParameter& parameter,
+                     const StorageState& state) {
+    const Storage& storage = topology_[state.id];
+    if (!state.is_constant || !storage.pool || !storage.offset || parameter.at_least == 0) return;
+    const Pool& pool = topology_[*storage.pool];
+    const std::uint64_t end = sum_of(*storage.offset, parameter.at_least);
+    if (!pool.bytes || end <= *pool.bytes) return;
+    check(CheckCode::storage_too_small,
+          quoted(raw.symbol) + " reads " + quoted(storage.name) + " up to " + std::to_string(end) +
+              " bytes into " + quoted(pool.name) + ", which has " + std::to_string(*pool.bytes));
   }
-}
 
-void NetworkBuilder::note_callee(const KernelInfo& info, KernelParameters parameters,
-                                 const Call& call, CallId id) {
-  const std::string name = quoted(info.kernel.symbol);
-  if (info.kernel.origin == KernelOrigin::unknown) {
-    // The application may define other functions: a hook, a driver, a kernel of its own.
-    const bool is_generated = info.kernel.symbol.starts_with("tvmgen_");
-    is_generated ? check(CheckCode::unknown_callee, "nothing defines " + name, id)
-                 : check(CheckCode::unknown_statement,
-                         "main calls " + name + ", which the archive does not define", id);
-  }
-  // Parameters without a match: `parameters_for_call` found the numbers to differ.
-  if (info.parameters.empty() || !parameters.empty()) return;
-  check(CheckCode::arity,
-        name + " has " + std::to_string(info.parameters.size()) +
-            " parameters and is called with " + std::to_string(call.arguments.size()) +
-            " arguments",
-        id);
-}
-
-// In all versions, kernels take inputs before outputs, so another order shows a wrong direction.
-void NetworkBuilder::note_order(const Call& call, CallId id) {
-  bool writes_any = false;
-  bool reads_after = false;
-  for (const Argument& argument : call.arguments) {
-    reads_after = reads_after || (writes_any && argument.direction == Direction::input);
-    writes_any = writes_any || writes(argument.direction);
-  }
-  const std::string name = quoted(call.name);
-  if (reads_after) {
-    check(CheckCode::argument_order, name + " writes an argument before one that it reads", id);
-  }
-  if (!writes_any) check(CheckCode::no_output, name + " writes none of its arguments", id);
-}
-
-// After USMP, a kernel's workspaces and constants are places in the pools that its calls pass. The
-// first call determines the pool of an argument. An address inside a tensor is not the kernel's own
-// memory.
-void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
-  Kernel& kernel = topology_.kernels[index(call.kernel)];
-  for (const BodyMemory& memory : info.places) {
-    if (memory.address.root >= call.arguments.size()) continue;
-    const Argument& argument = call.arguments[memory.address.root];
-    if (!argument.pool || argument.direction != Direction::pool) continue;
-    KernelBuffer buffer{.name = memory.name,
-                        .memory = MemoryKind::pool,
-                        .bytes = memory.bytes,
-                        .at_least = memory.at_least,
-                        .pool = argument.pool};
-    if (memory.address.offset_known) {
-      buffer.offset = static_cast<std::uint64_t>(memory.address.offset);
+  // Directions depend on the present state of the storages, so they are decided call by call.
+  void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors) {
+    const auto known = known_directions_.find(info.kernel.symbol);
+    std::vector<TensorState> states;
+    for (std::size_t k = 0; k < tensors.size(); ++k) {
+      const StorageState& at = *tensors[k].state;
+      TensorState state;
+      state.is_constant = at.is_constant;
+      state.is_output = at.port && parameters_.ports[*at.port].is_output;
+      state.is_input = at.port && !state.is_output;
+      state.has_value = at.current.has_value() || at.is_constant;
+      // If an unread value is overwritten, the call that wrote it is useless.
+      state.is_unread = at.current && topology_[*at.current].consumers.empty();
+      if (tensors[k].argument < parameters.size())
+        state.effect = &parameters[tensors[k].argument].effect;
+      if (known != known_directions_.end() && k < known->second.size()) {
+        state.elsewhere = known->second[k];
+      }
+      states.push_back(state);
     }
-    const bool is_constant = topology_[*argument.pool].kind == PoolKind::constant;
-    (is_constant ? kernel.constants : kernel.workspaces).push_back(std::move(buffer));
+    const std::vector<Decision> decisions = decide_directions(states);
+    for (std::size_t k = 0; k < tensors.size(); ++k) tensors[k].decision = decisions[k];
+    if (parameters.empty()) remember_directions(info.kernel.symbol, decisions);
   }
-}
 
-void NetworkBuilder::step(const RawCopy& raw) {
-  const ArgumentRole from = parameters_.role_of(raw.from);
-  const ArgumentRole to = parameters_.role_of(raw.to);
-  if (from.kind != RoleKind::tensor || to.kind != RoleKind::tensor) {
-    return step(UnknownStatement{"a loop that copies from or to something that is no tensor"});
+  // Remembers only facts that follow from this call alone. A fact from another call, or an
+  // assumption, would be circular.
+  void remember_directions(const std::string& symbol, const std::vector<Decision>& decisions) {
+    std::vector<std::optional<Decision>>& known = known_directions_[symbol];
+    if (known.size() < decisions.size()) known.resize(decisions.size());
+    for (std::size_t k = 0; k < decisions.size(); ++k) {
+      const bool is_uncertain =
+          decisions[k].by == DecidedBy::other_call || decisions[k].certainty == Certainty::assumed;
+      if (!known[k] && !is_uncertain) known[k] = decisions[k];
+    }
   }
-  const auto id = static_cast<std::uint32_t>(topology_.copies.size());
-  const Endpoint end{EndpointKind::copy, id, 0};
-  StorageState& source = storages_.state_of(from);
-  // Reads before it writes, like calls.
-  Copy copy{position_, storages_.read(source, end, position_), {}, raw.bytes};
-  if (!copy.reads) note_read_before_write(source, "a copy", std::nullopt);
-  StorageState& target = storages_.state_of(to);
-  const TensorType type = copy.reads ? topology_[*copy.reads].type : TensorType{};
-  copy.writes = storages_.write(target, end, position_, better_of(target.declared, type));
-  note_write(target, std::nullopt, copy.writes);
-  topology_.copies.push_back(copy);
-  ++position_;
-}
 
-void NetworkBuilder::step(const RawHook& raw) {
-  // Hooks take a position, so that positions follow the code; they are not nodes of the network.
-  Hook hook{std::string(raw.symbol), phase_of(raw.symbol), {}, position_++};
-  const Address& context = raw.context;
-  if (context.kind == AddressKind::parameter && !body_.is_packed &&
-      context.root < body_.parameters.size()) {
-    hook.context = body_.parameters[context.root].name;
-  } else if (context.kind == AddressKind::parameter) {
-    const auto at = body_.packed_api_parameters.find(context.root);
-    if (at != body_.packed_api_parameters.end()) hook.context = at->second.name;
+  /// Turns decided directions into edges: reads take the values that storages hold, writes leave
+  /// new ones.
+  void connect(Call& call, CallId id, std::vector<Tensor>& tensors) {
+    for (Tensor& tensor : tensors) {
+      Argument& argument = call.arguments[tensor.argument];
+      argument.direction = tensor.decision.direction;
+      argument.decided_by = tensor.decision.by;
+      argument.certainty = tensor.decision.certainty;
+      if (!reads(argument.direction)) continue;
+      const Endpoint end{EndpointKind::call, index(id),
+                         static_cast<std::uint32_t>(tensor.argument)};
+      // An argument that the kernel does not access may be overwritten by then.
+      argument.reads = tensor.decision.by == DecidedBy::untouched
+                           ? storages_.consume(*tensor.state, end)
+                           : storages_.read(*tensor.state, end, position_);
+      if (argument.reads) {
+        if (argument.direction == Direction::input) note_read(*argument.reads, tensor.at_least);
+        continue;
+      }
+      if (argument.direction == Direction::in_out) {
+        // There is no value to update: the apparent read is part of a first write.
+        argument.direction = Direction::output;
+      } else {
+        note_read_before_write(*tensor.state, call.name, id);
+      }
+    }
+    for (const Tensor& tensor : tensors) note_reach(tensor, call.name, id);
+    // All reads of a call come before its writes: an input may share memory with an output.
+    for (Tensor& tensor : tensors) {
+      Argument& argument = call.arguments[tensor.argument];
+      if (!writes(argument.direction)) continue;
+      const Endpoint end{EndpointKind::call, index(id),
+                         static_cast<std::uint32_t>(tensor.argument)};
+      argument.writes = storages_.write(*tensor.state, end, position_, argument.type);
+      note_write(*tensor.state, id, *argument.writes);
+    }
   }
-  topology_.hooks.push_back(std::move(hook));
-}
 
-// The statement may call kernels, write tensors and allocate memory.
-void NetworkBuilder::step(const UnknownStatement& raw) {
-  check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is unknown");
-  if (raw.may_end_main && !topology_.may_end_at) topology_.may_end_at = position_;
-}
+  /// A value is at least as large as the bytes that are read from it (`complete_types`).
+  void note_read(ValueId id, std::uint64_t bytes) {
+    Value& value = topology_.values[index(id)];
+    value.bytes = std::max(value.bytes.value_or(0), bytes);
+  }
 
-void NetworkBuilder::step(const IgnoredStatement& raw) {
-  check(CheckCode::ignored_statement,
-        "main has the statement '" + raw.text + "', which touches nothing of the network");
+  /// TVM does not check sizes: main passes bare pointers. Sizes of main's tensors and of pools are
+  /// checked at the end.
+  void note_reach(const Tensor& tensor, std::string_view call, CallId id) {
+    const Storage& storage = topology_[tensor.state->id];
+    const bool is_checked_later = storage.pool || storage.kind == StorageKind::workspace;
+    if (is_checked_later || !storage.bytes || tensor.at_least <= *storage.bytes) return;
+    check(CheckCode::storage_too_small,
+          quoted(call) + " accesses " + std::to_string(tensor.at_least) + " bytes of " +
+              quoted(storage.name) + ", which has " + std::to_string(*storage.bytes),
+          id);
+  }
+
+  /// Main would use uninitialised memory; TVM does not prevent this.
+  void note_read_before_write(const StorageState& state, std::string_view reader,
+                              std::optional<CallId> call) {
+    check(CheckCode::read_before_write,
+          quoted(reader) + " reads " + quoted(topology_[state.id].name) + ", which nothing wrote",
+          call);
+  }
+
+  /// Legal in C, but TVM never generates it: constants are in ROM, inputs belong to the caller, and
+  /// an output has one writer.
+  void note_write(const StorageState& state, std::optional<CallId> call, ValueId value) {
+    const std::string name = quoted(topology_[state.id].name);
+    if (state.is_constant) {
+      check(CheckCode::constant_overwritten, "the constant " + name + " is written", call, value);
+    } else if (state.port && !parameters_.ports[*state.port].is_output) {
+      check(CheckCode::input_overwritten, "the input " + name + " is written", call, value);
+    } else if (state.port && state.values > 1) {
+      check(CheckCode::output_rewritten, "the output " + name + " is written again", call, value);
+    }
+  }
+
+  void note_callee(const KernelInfo& info, KernelParameters parameters, const Call& call,
+                   CallId id) {
+    const std::string name = quoted(info.kernel.symbol);
+    if (info.kernel.origin == KernelOrigin::unknown) {
+      // The application may define other functions: a hook, a driver, a kernel of its own.
+      const bool is_generated = info.kernel.symbol.starts_with("tvmgen_");
+      is_generated ? check(CheckCode::unknown_callee, "nothing defines " + name, id)
+                   : check(CheckCode::unknown_statement,
+                           "main calls " + name + ", which the archive does not define", id);
+    }
+    // Parameters without a match: `parameters_for_call` found the numbers to differ.
+    if (info.parameters.empty() || !parameters.empty()) return;
+    check(CheckCode::arity,
+          name + " has " + std::to_string(info.parameters.size()) +
+              " parameters and is called with " + std::to_string(call.arguments.size()) +
+              " arguments",
+          id);
+  }
+
+  // In all versions, kernels take inputs before outputs, so another order shows a wrong direction.
+  void note_order(const Call& call, CallId id) {
+    bool writes_any = false;
+    bool reads_after = false;
+    for (const Argument& argument : call.arguments) {
+      reads_after = reads_after || (writes_any && argument.direction == Direction::input);
+      writes_any = writes_any || writes(argument.direction);
+    }
+    const std::string name = quoted(call.name);
+    if (reads_after) {
+      check(CheckCode::argument_order, name + " writes an argument before one that it reads", id);
+    }
+    if (!writes_any) check(CheckCode::no_output, name + " writes none of its arguments", id);
+  }
+
+  // After USMP, a kernel's workspaces and constants are places in the pools that its calls pass.
+  // The first call determines the pool of an argument. An address inside a tensor is not the
+  // kernel's own memory.
+  void place_memory(const KernelInfo& info, const Call& call) {
+    Kernel& kernel = topology_.kernels[index(call.kernel)];
+    for (const BodyMemory& memory : info.places) {
+      if (memory.address.root >= call.arguments.size()) continue;
+      const Argument& argument = call.arguments[memory.address.root];
+      if (!argument.pool || argument.direction != Direction::pool) continue;
+      KernelBuffer buffer{.name = memory.name,
+                          .memory = MemoryKind::pool,
+                          .bytes = memory.bytes,
+                          .at_least = memory.at_least,
+                          .pool = argument.pool};
+      if (memory.address.offset_known) {
+        buffer.offset = static_cast<std::uint64_t>(memory.address.offset);
+      }
+      const bool is_constant = topology_[*argument.pool].kind == PoolKind::constant;
+      (is_constant ? kernel.constants : kernel.workspaces).push_back(std::move(buffer));
+    }
+  }
+
+  void step(const RawCopy& raw) {
+    const ArgumentRole from = parameters_.role_of(raw.from);
+    const ArgumentRole to = parameters_.role_of(raw.to);
+    if (from.kind != RoleKind::tensor || to.kind != RoleKind::tensor) {
+      return step(UnknownStatement{"a loop that copies from or to something that is no tensor"});
+    }
+    const auto id = static_cast<std::uint32_t>(topology_.copies.size());
+    const Endpoint end{EndpointKind::copy, id, 0};
+    StorageState& source = storages_.state_of(from);
+    // Reads before it writes, like calls.
+    Copy copy{position_, storages_.read(source, end, position_), {}, raw.bytes};
+    if (!copy.reads) note_read_before_write(source, "a copy", std::nullopt);
+    StorageState& target = storages_.state_of(to);
+    const TensorType type = copy.reads ? topology_[*copy.reads].type : TensorType{};
+    copy.writes = storages_.write(target, end, position_, better_of(target.declared, type));
+    note_write(target, std::nullopt, copy.writes);
+    topology_.copies.push_back(copy);
+    ++position_;
+  }
+
+  void step(const RawHook& raw) {
+    // Hooks take a position, so that positions follow the code; they are not nodes of the network.
+    Hook hook{std::string(raw.symbol), phase_of(raw.symbol), {}, position_++};
+    const Address& context = raw.context;
+    if (context.kind == AddressKind::parameter && !body_.is_packed &&
+        context.root < body_.parameters.size()) {
+      hook.context = body_.parameters[context.root].name;
+    } else if (context.kind == AddressKind::parameter) {
+      const auto at = body_.packed_api_parameters.find(context.root);
+      if (at != body_.packed_api_parameters.end()) hook.context = at->second.name;
+    }
+    topology_.hooks.push_back(std::move(hook));
+  }
+
+  // The statement may call kernels, write tensors and allocate memory.
+  void step(const UnknownStatement& raw) {
+    check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is unknown");
+    if (raw.may_end_main && !topology_.may_end_at) topology_.may_end_at = position_;
+  }
+
+  void step(const IgnoredStatement& raw) {
+    check(CheckCode::ignored_statement,
+          "main has the statement '" + raw.text + "', which touches nothing of the network");
+  }
+
+  Topology& topology_;
+  const MainBody& body_;
+  const ParameterTable& parameters_;
+  KernelLibrary& kernels_;
+  KnownDirections& known_directions_;
+  Storages storages_;
+  support::NameMap<std::string_view, KernelId> kernel_ids_;
+  support::NameMap<std::string, std::uint32_t> times_called_;
+  support::NameSet<std::string> names_;    // of calls
+  support::NameSet<std::string> symbols_;  // that main calls
+  Position position_ = 0;
+};
+
+}  // namespace
+
+void follow_main(Topology& topology, const MainBody& body, const ParameterTable& parameters,
+                 KernelLibrary& kernels, KnownDirections& known) {
+  NetworkBuilder(topology, body, parameters, kernels, known).run();
 }
 
 }  // namespace mlf::graph
