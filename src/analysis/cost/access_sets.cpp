@@ -242,7 +242,7 @@ std::optional<AccessSets::Distances> AccessSets::distances_of(
   if (!nest) return std::nullopt;
   const std::uint64_t allowed = std::min(steps_left_, kMaxSteps);
   std::uint64_t left = allowed;
-  auto values = graph::Enumeration(*std::move(nest)).values(left);
+  auto values = graph::values_in(*std::move(nest), left);
   steps_left_ -= allowed - left;
   if (!values) return std::nullopt;
   if (values->empty()) return Distances{.count = 0};

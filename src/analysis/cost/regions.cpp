@@ -218,7 +218,7 @@ Regions::Iterations Regions::count_around(const Region& region) {
 
 /// The result of `count(steps)` with one group's share of the remaining steps.
 template <class CountWith>
-std::optional<std::uint64_t> Regions::within_steps(CountWith count) {
+auto Regions::within_steps(CountWith count) {
   const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);
   std::uint64_t left = allowed;
   const auto iterations = count(left);
@@ -260,15 +260,14 @@ Regions::Iterations Regions::count_group(const graph::IterationDomain& domain,
         within_steps([&](auto& steps) { return graph::count_in_boxes(nest, steps); });
     if (in_boxes) return groups_.emplace(std::move(key), Iterations{*in_boxes}).first->second;
   }
-  graph::Enumeration enumeration(std::move(nest));
-  const auto iterations = within_steps([&](auto& steps) { return enumeration.count(steps); });
+  const auto iterations =
+      within_steps([&](auto& steps) { return graph::count_iterations(std::move(nest), steps); });
   if (!iterations) {
     explain(
         "too many iterations to evaluate conditions and bounds in each of them, or one of them "
         "has no value");
   }
-  const Iterations result = iterations
-                                ? Iterations{*iterations, count_of(enumeration.innermost_extent())}
+  const Iterations result = iterations    ? Iterations{iterations->all, count_of(iterations->each)}
                             : is_constant ? Iterations{{0, product.max}}
                                           : unknown;
   groups_.emplace(std::move(key), result);

@@ -77,7 +77,7 @@ class Regions {
   Iterations count_group(const graph::IterationDomain& domain,
                          const graph::IterationDomain::Group& group);
   template <class CountWith>
-  std::optional<std::uint64_t> within_steps(CountWith count);
+  auto within_steps(CountWith count);
   bool spend(std::size_t steps);
 
   const graph::Bindings& bindings_;

@@ -357,7 +357,7 @@ bool agree_everywhere(IterationDomain around, const Bindings& bindings, Node to,
   auto nest = std::move(around).nest();
   if (!nest) return false;
   std::uint64_t steps = kMaxSteps;
-  const auto values = Enumeration(*std::move(nest)).values(steps);
+  const auto values = values_in(*std::move(nest), steps);
   return values && (values->empty() || *values == std::vector<std::int64_t>{0});
 }
 

@@ -238,164 +238,184 @@ void make_unique(std::vector<std::int64_t>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-}  // namespace
-
-// Evaluates a test in the outermost loop that its variables allow, so inner loops of failed tests
-// never run.
-Enumeration::Enumeration(CountedNest nest)
-    : tests_(std::move(nest.tests)), terms_(std::move(nest.terms)) {
-  std::vector<CountedLoop>& loops = nest.loops;
-  if (loops.empty()) loops.push_back({{}, IndexProgram::constant(0), IndexProgram::constant(1)});
-  levels_.reserve(loops.size());
-  for (CountedLoop& loop : loops) {
-    Level level;
-    level.loop = std::move(loop);
-    levels_.push_back(std::move(level));
-  }
-  for (Level& level : levels_) {
-    connect(level.loop.min);
-    connect(level.loop.extent);
-  }
-  for (std::size_t i = 0; i < tests_.size(); ++i) {
-    connect(tests_[i].expression);
-    std::size_t level = level_of(tests_[i].expression);
-    if (tests_[i].other) {
-      connect(*tests_[i].other);
-      level = std::max(level, level_of(*tests_[i].other));
+/// Evaluates a test in the outermost loop that its variables allow, so inner loops of failed tests
+/// never run.
+class Enumeration {
+ public:
+  Enumeration(CountedNest nest, std::uint64_t& steps)
+      : steps_(steps), tests_(std::move(nest.tests)), terms_(std::move(nest.terms)) {
+    if (nest.loops.empty()) {
+      nest.loops.push_back({{}, IndexProgram::constant(0), IndexProgram::constant(1)});
     }
-    levels_[level].tests.push_back(i);
-  }
-  for (CountedTerm& term : terms_) connect(term.expression);
-}
-
-/// Notes the loops that determine the variables of a program.
-void Enumeration::connect(IndexProgram& program) {
-  for (std::size_t slot = 0; slot < program.variables().size(); ++slot) {
+    for (CountedLoop& loop : nest.loops) levels_.push_back({.loop = std::move(loop)});
     for (Level& level : levels_) {
-      if (level.loop.variable == program.variables()[slot]) level.uses.push_back({&program, slot});
+      connect(level.loop.min);
+      connect(level.loop.extent);
     }
-  }
-}
-
-/// The innermost loop whose value the program needs.
-std::size_t Enumeration::level_of(const IndexProgram& program) const {
-  std::size_t innermost = 0;
-  for (const tir::NodeId variable : program.variables()) {
-    for (std::size_t i = 0; i < levels_.size(); ++i) {
-      if (levels_[i].loop.variable == variable) innermost = std::max(innermost, i);
+    for (std::size_t i = 0; i < tests_.size(); ++i) {
+      std::size_t level = connect(tests_[i].expression);
+      if (tests_[i].other) level = std::max(level, connect(*tests_[i].other));
+      levels_[level].tests.push_back(i);
     }
+    for (CountedTerm& term : terms_) connect(term.expression);
   }
-  return innermost;
-}
+  // Uses refer to programs by address.
+  Enumeration(const Enumeration&) = delete;
 
-bool Enumeration::spend(std::uint64_t& steps, std::size_t amount) {
-  if (steps < amount) return false;
-  steps -= amount;
-  return true;
-}
-
-/// Restarts a loop with its bounds for the present outer variables.
-bool Enumeration::enter(Level& level, std::uint64_t& steps) {
-  CountedLoop& loop = level.loop;
-  if (!spend(steps, loop.min.size() + loop.extent.size())) return false;
-  const auto min = loop.min.run();
-  const auto extent = loop.extent.run();
-  if (!min || !extent) return false;
-  level.next = *min;
-  level.left = std::max<std::int64_t>(*extent, 0);
-  // The last value of the variable must also be representable.
-  if (level.left > 0 && *min > std::numeric_limits<std::int64_t>::max() - (level.left - 1)) {
-    return false;
+  std::optional<CountedIterations> count() {
+    const auto count = run([] { return true; });
+    return count ? std::optional(CountedIterations{*count, innermost_}) : std::nullopt;
   }
-  if (&level == &levels_.back()) {
-    innermost_.low = was_entered_ ? std::min(innermost_.low, level.left) : level.left;
-    innermost_.high = was_entered_ ? std::max(innermost_.high, level.left) : level.left;
-    was_entered_ = true;
+
+  std::optional<std::vector<std::int64_t>> values() {
+    std::vector<std::int64_t> values;
+    const auto count = run([&] { return add_value(values); });
+    if (!count) return std::nullopt;
+    if (terms_.empty() && *count > 0) return std::vector<std::int64_t>{0};
+    make_unique(values);
+    return values;
   }
-  return true;
-}
 
-/// Advances to the next iteration of a loop with iterations left.
-Enumeration::Answer Enumeration::advance(Level& level, std::uint64_t& steps) {
-  if (!spend(steps, 1)) return Answer::none;
-  for (const Use& use : level.uses) use.program->set(use.slot, level.next);
-  if (--level.left > 0) ++level.next;
-  for (const std::size_t i : level.tests) {
-    CountedTest& test = tests_[i];
-    if (!spend(steps, test.expression.size())) return Answer::none;
-    const auto is_met = test.is_met();
-    if (!is_met) return Answer::none;
-    if (!*is_met) return Answer::not_met;
+ private:
+  struct Use {
+    IndexProgram* program;
+    std::size_t slot;
+  };
+  struct Level {
+    CountedLoop loop;
+    std::vector<Use> uses{};           // the uses of its variable
+    std::vector<std::size_t> tests{};  // tests whose variables are all known from here on
+    std::int64_t next = 0;
+    std::int64_t left = 0;
+  };
+  enum class Answer : std::uint8_t { met, not_met, none };
+
+  /// Notes the loops that determine the variables of a program. Returns the innermost one.
+  std::size_t connect(IndexProgram& program) {
+    std::size_t innermost = 0;
+    for (std::size_t slot = 0; slot < program.variables().size(); ++slot) {
+      for (std::size_t i = 0; i < levels_.size(); ++i) {
+        if (levels_[i].loop.variable != program.variables()[slot]) continue;
+        levels_[i].uses.push_back({&program, slot});
+        innermost = std::max(innermost, i);
+      }
+    }
+    return innermost;
   }
-  return Answer::met;
-}
 
-std::optional<std::uint64_t> Enumeration::count(std::uint64_t& steps) {
-  return run(steps, [] { return true; });
-}
+  bool spend(std::size_t amount) {
+    if (steps_ < amount) return false;
+    steps_ -= amount;
+    return true;
+  }
 
-std::optional<std::vector<std::int64_t>> Enumeration::values(std::uint64_t& steps) {
-  std::vector<std::int64_t> values;
-  const auto count = run(steps, [&] { return add_value(values, steps); });
-  if (!count) return std::nullopt;
-  if (terms_.empty() && *count > 0) return std::vector<std::int64_t>{0};
-  make_unique(values);
-  return values;
-}
-
-bool Enumeration::add_value(std::vector<std::int64_t>& values, std::uint64_t& steps) {
-  std::int64_t sum = 0;
-  for (CountedTerm& term : terms_) {
-    if (!spend(steps, term.expression.size())) return false;
-    const auto value = term.expression.run();
-    std::int64_t part = 0;
-    if (!value || __builtin_mul_overflow(*value, term.factor, &part) ||
-        __builtin_add_overflow(sum, part, &sum)) {
+  /// Restarts a loop with its bounds for the present outer variables.
+  bool enter(Level& level) {
+    CountedLoop& loop = level.loop;
+    if (!spend(loop.min.size() + loop.extent.size())) return false;
+    const auto min = loop.min.run();
+    const auto extent = loop.extent.run();
+    if (!min || !extent) return false;
+    level.next = *min;
+    level.left = std::max<std::int64_t>(*extent, 0);
+    // The last value of the variable must also be representable.
+    if (level.left > 0 && *min > std::numeric_limits<std::int64_t>::max() - (level.left - 1)) {
       return false;
     }
+    if (&level == &levels_.back()) {
+      innermost_.low = was_entered_ ? std::min(innermost_.low, level.left) : level.left;
+      innermost_.high = was_entered_ ? std::max(innermost_.high, level.left) : level.left;
+      was_entered_ = true;
+    }
+    return true;
   }
-  if (!values.empty() && values.back() == sum) return true;
-  values.push_back(sum);
-  if (values.size() < 2 * kMaxValues) return true;
-  // Many iterations give the same value.
-  make_unique(values);
-  return values.size() <= kMaxValues;
-}
 
-// Works like an odometer: `depth` is the loop that advances. Does not recurse, because the input
-// determines the depth of nesting. Calls `visit` in every iteration that counts, unless only their
-// number is needed; `visit` returns false to end the run.
-template <class Visit>
-std::optional<std::uint64_t> Enumeration::run(std::uint64_t& steps, Visit visit) {
-  std::uint64_t iterations = 0;
-  if (levels_.empty() || !enter(levels_[0], steps)) return std::nullopt;
-  std::size_t depth = 0;
-  while (true) {
-    Level& level = levels_[depth];
-    const bool is_innermost = depth + 1 == levels_.size();
-    if (is_innermost && level.tests.empty() && terms_.empty()) {
-      // Every iteration counts, so they need not run.
-      iterations += static_cast<std::uint64_t>(level.left);
-      if (iterations > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+  /// Advances to the next iteration of a loop with iterations left.
+  Answer advance(Level& level) {
+    if (!spend(1)) return Answer::none;
+    for (const Use& use : level.uses) use.program->set(use.slot, level.next);
+    if (--level.left > 0) ++level.next;
+    for (const std::size_t i : level.tests) {
+      CountedTest& test = tests_[i];
+      if (!spend(test.expression.size())) return Answer::none;
+      const auto is_met = test.is_met();
+      if (!is_met) return Answer::none;
+      if (!*is_met) return Answer::not_met;
+    }
+    return Answer::met;
+  }
+
+  bool add_value(std::vector<std::int64_t>& values) {
+    std::int64_t sum = 0;
+    for (CountedTerm& term : terms_) {
+      if (!spend(term.expression.size())) return false;
+      const auto value = term.expression.run();
+      std::int64_t part = 0;
+      if (!value || __builtin_mul_overflow(*value, term.factor, &part) ||
+          __builtin_add_overflow(sum, part, &sum)) {
+        return false;
+      }
+    }
+    if (!values.empty() && values.back() == sum) return true;
+    values.push_back(sum);
+    if (values.size() < 2 * kMaxValues) return true;
+    // Many iterations give the same value.
+    make_unique(values);
+    return values.size() <= kMaxValues;
+  }
+
+  // Works like an odometer: `depth` is the loop that advances. Does not recurse, because the input
+  // determines the depth of nesting. Calls `visit` in every iteration that counts, unless only
+  // their number is needed; `visit` returns false to end the run.
+  template <class Visit>
+  std::optional<std::uint64_t> run(Visit visit) {
+    std::uint64_t iterations = 0;
+    if (levels_.empty() || !enter(levels_[0])) return std::nullopt;
+    std::size_t depth = 0;
+    while (true) {
+      Level& level = levels_[depth];
+      const bool is_innermost = depth + 1 == levels_.size();
+      if (is_innermost && level.tests.empty() && terms_.empty()) {
+        // Every iteration counts, so they need not run.
+        iterations += static_cast<std::uint64_t>(level.left);
+        if (iterations > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+          return std::nullopt;
+        }
+        level.left = 0;
+      }
+      if (level.left == 0) {
+        if (depth == 0) return iterations;
+        --depth;
+        continue;
+      }
+      const Answer answer = advance(level);
+      if (answer == Answer::none) return std::nullopt;
+      if (answer == Answer::not_met) continue;
+      if (is_innermost) {
+        if (!visit()) return std::nullopt;
+        ++iterations;
+      } else if (!enter(levels_[++depth])) {
         return std::nullopt;
       }
-      level.left = 0;
-    }
-    if (level.left == 0) {
-      if (depth == 0) return iterations;
-      --depth;
-      continue;
-    }
-    const Answer answer = advance(level, steps);
-    if (answer == Answer::none) return std::nullopt;
-    if (answer == Answer::not_met) continue;
-    if (is_innermost) {
-      if (!visit()) return std::nullopt;
-      ++iterations;
-    } else if (!enter(levels_[++depth], steps)) {
-      return std::nullopt;
     }
   }
+
+  std::uint64_t& steps_;
+  std::vector<Level> levels_;
+  std::vector<CountedTest> tests_;
+  std::vector<CountedTerm> terms_;
+  tir::Interval innermost_{0, 0};
+  bool was_entered_ = false;
+};
+
+}  // namespace
+
+std::optional<CountedIterations> count_iterations(CountedNest nest, std::uint64_t& steps) {
+  return Enumeration(std::move(nest), steps).count();
+}
+
+std::optional<std::vector<std::int64_t>> values_in(CountedNest nest, std::uint64_t& steps) {
+  return Enumeration(std::move(nest), steps).values();
 }
 
 }  // namespace mlf::graph

@@ -72,54 +72,19 @@ struct CountedNest {
   std::vector<CountedTerm> terms{};
 };
 
-/// Runs a nest of loops.
-class Enumeration {
- public:
-  /// Without loops, there is one iteration.
-  explicit Enumeration(CountedNest nest);
-  // Connections refer to programs by address.
-  Enumeration(const Enumeration&) = delete;
-  Enumeration(Enumeration&&) = default;
-
-  /// The number of iterations of the innermost loop that meet all tests; nullopt if an expression
-  /// has no value or `steps` do not suffice. Subtracts the steps that it takes from `steps`.
-  std::optional<std::uint64_t> count(std::uint64_t& steps);
-  /// The sums of all terms in those iterations, ascending, each once; nullopt in the same cases,
-  /// and if a term has no value or there are too many values.
-  std::optional<std::vector<std::int64_t>> values(std::uint64_t& steps);
-  /// The range of the innermost loop's numbers of iterations over all its runs. Valid after
-  /// `count`.
-  tir::Interval innermost_extent() const { return innermost_; }
-
- private:
-  struct Use {
-    IndexProgram* program;
-    std::size_t slot;
-  };
-  struct Level {
-    CountedLoop loop;
-    std::vector<Use> uses{};           // the uses of its variable
-    std::vector<std::size_t> tests{};  // tests whose variables are all known from here on
-    std::int64_t next = 0;
-    std::int64_t left = 0;
-  };
-  enum class Answer : std::uint8_t { met, not_met, none };
-
-  void connect(IndexProgram& program);
-  std::size_t level_of(const IndexProgram& program) const;
-  bool enter(Level& level, std::uint64_t& steps);
-  Answer advance(Level& level, std::uint64_t& steps);
-  template <class Visit>
-  std::optional<std::uint64_t> run(std::uint64_t& steps, Visit visit);
-  bool add_value(std::vector<std::int64_t>& values, std::uint64_t& steps);
-  static bool spend(std::uint64_t& steps, std::size_t amount);
-
-  std::vector<Level> levels_;
-  std::vector<CountedTest> tests_;
-  std::vector<CountedTerm> terms_;
-  tir::Interval innermost_{0, 0};
-  bool was_entered_ = false;
+/// Iterations of the innermost loop.
+struct CountedIterations {
+  std::uint64_t all = 0;
+  tir::Interval each{0, 0};  ///< each time that the loop is entered, fewest to most
 };
+
+/// Runs a nest of loops; without loops, there is one iteration. Returns the iterations of the
+/// innermost loop, of all only those that meet all tests; nullopt if an expression has no value or
+/// `steps` do not suffice. Subtracts the steps that it takes from `steps`.
+std::optional<CountedIterations> count_iterations(CountedNest nest, std::uint64_t& steps);
+/// Returns the sums of all terms in those iterations, ascending, each once; nullopt in the same
+/// cases, and if a term has no value or there are too many values.
+std::optional<std::vector<std::int64_t>> values_in(CountedNest nest, std::uint64_t& steps);
 
 /// Loops and constraints around a place in a function, from the outside in.
 struct IterationDomain {

@@ -72,7 +72,7 @@ TEST(KernelCode, LoopsAndConditionsAroundAnAccessAreANest) {
   ASSERT_TRUE(nest);
   EXPECT_EQ(nest->loops.size(), 1u);
   std::uint64_t steps = 100;
-  EXPECT_EQ(Enumeration(*nest).count(steps), 3u);
+  EXPECT_EQ(count_iterations(*nest, steps)->all, 3u);
 }
 
 /// Of two lets of one pointer, the outer one binds `A`, the inner one the value that `second`
