@@ -1,5 +1,5 @@
-// The constants that the generated C of one module declares, the reasons why some cannot change,
-// what becomes of the others, and the edits for that.
+// The constants that the generated C of one module declares, also as captured TIR has them, the
+// reasons why some cannot change, what becomes of the others, and the edits for that.
 #pragma once
 
 #include <cstdint>
@@ -102,8 +102,7 @@ NewConstants new_constants_of(const CConstants& constants);
 /// Returns the edits of declarations, comments and copies in the C. Those of uses are `TirChanges`.
 edit::FileEdits declaration_edits(const CConstants& constants, const edit::EditedMembers& edited);
 
-// --- What becomes of them
-// -------------------------------------------------------------------------
+// --- What becomes of them ------------------------------------------------------------------------
 
 /// Makes the constants smaller in these ways. Each counts savings relative to those before it.
 ConstantSavings make_smaller(CConstants& constants, const Optimizations& what);
@@ -117,5 +116,31 @@ std::uint64_t total_after(const CConstants& constants);
 
 /// Why a constant is larger than its values need; empty if it is not.
 std::string why_kept(const CConstants& constants, const CConstant& constant);
+
+// --- In captured TIR, text and lossless twin, which must agree with the generated C --------------
+
+/// One member with captured TIR.
+struct CapturedReading {
+  edit::PlacedTir tir;
+  std::map<std::size_t, ModuleConstants> constants;  ///< by module
+};
+
+/// The constants in the C of modules, by module.
+using ConstantsByModule = std::map<std::size_t, CConstants>;
+
+/// Reads the present TIR of these modules, or takes that which `edited` kept, each member once.
+/// Throws `Error` if a member with captured TIR cannot be read.
+std::vector<CapturedReading> read_captured(const ConstantsByModule& constants,
+                                           edit::EditedMembers& edited);
+
+/// Marks each constant of a module as kept that differs between one of these and the C, or whose
+/// text lacks a value that would change.
+void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t module,
+                      const edit::EditedMembers& edited, CConstants& constants);
+
+/// Returns the members with their changes. `wanted` has the modules that change. Throws `Error`
+/// (check_failed) if modules share a part of a member.
+std::vector<ChangedTir> changed(std::vector<CapturedReading> captured,
+                                const std::map<std::size_t, NewConstants>& wanted);
 
 }  // namespace mlf::optimize

@@ -1,4 +1,4 @@
-#include "optimize/captured_constants.h"
+#include "optimize/c_constants.h"
 
 #include <fmt/core.h>
 

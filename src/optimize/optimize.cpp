@@ -16,7 +16,6 @@
 #include "json/document.h"
 #include "json/write_document.h"
 #include "optimize/c_constants.h"
-#include "optimize/captured_constants.h"
 #include "optimize/steps.h"
 #include "support/error.h"
 #include "support/lookup.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "graph/kernels/box_search.h"
 #include "support/lookup.h"
 
 namespace mlf::analysis {

@@ -1,11 +1,10 @@
-#include "graph/kernels/box_search.h"
-
 #include <algorithm>
 #include <array>
 #include <queue>
 #include <utility>
 #include <vector>
 
+#include "graph/kernels/iteration_domain.h"
 #include "tir/interval.h"
 
 namespace mlf::graph {

@@ -86,6 +86,22 @@ std::optional<CountedIterations> count_iterations(CountedNest nest, std::uint64_
 /// cases, and if a term has no value or there are too many values.
 std::optional<std::vector<std::int64_t>> values_in(CountedNest nest, std::uint64_t& steps);
 
+// Without running them one by one: these look at boxes, a range of each loop, and halve them until
+// their tests certainly hold or certainly fail, which takes few steps for affine conditions.
+
+/// The number of iterations of the innermost loop in which all tests hold; nullopt if a bound is
+/// not a number, if a test has no value, or if `steps` do not suffice. Subtracts its steps.
+std::optional<std::uint64_t> count_in_boxes(const CountedNest& nest, std::uint64_t& steps);
+
+/// The highest value that a sum certainly has in an iteration in which all tests hold.
+struct HighestValue {
+  bool is_known = false;              ///< false: it may have any value
+  std::optional<std::int64_t> value;  ///< nothing, though known: there is no such iteration
+};
+
+/// That of the sum of the terms. Subtracts its steps.
+HighestValue highest_in_boxes(const CountedNest& nest, std::uint64_t& steps);
+
 /// Loops and constraints around a place in a function, from the outside in.
 struct IterationDomain {
   struct Loop {

@@ -125,6 +125,20 @@ bool is_loop(const Part& part) {
   return part.when == When::each_iteration || part.when == When::unknown_times;
 }
 
+/// Without an expression, it is not known.
+Constraint condition_of(const Part& part) {
+  switch (part.when) {
+    case When::guard_holds:
+    case When::chosen:
+      return {part.guard, Constraint::Test::holds};
+    case When::guard_fails:
+    case When::not_chosen:
+      return {part.guard, Constraint::Test::fails};
+    default:
+      return {};
+  }
+}
+
 bool calls_function(Node call) {
   return call[f::Call::op].is(Kind::GlobalVar) || is_calling(operator_of(call));
 }
@@ -147,10 +161,10 @@ IterationDomain KernelCode::around(std::size_t position) const {
   IterationDomain domain;
   for (Level at = level_of_[position]; at != 0; at = levels_[at - 1].outer) {
     const OpenLevel& level = levels_[at - 1];
-    if (level.loop) {
-      domain.loops.push_back({level.loop});
+    if (level.part.when == When::each_iteration) {
+      domain.loops.push_back({level.whole});
     } else {
-      domain.tests.push_back({level.condition});
+      domain.tests.push_back({condition_of(level.part)});
     }
   }
   std::ranges::reverse(domain.loops);
@@ -180,30 +194,6 @@ void KernelCode::find_statements() {
   }
 }
 
-KernelCode::Level KernelCode::inside(const Part& part, Node whole, Level outer) {
-  OpenLevel level{.outer = outer};
-  switch (part.when) {
-    case When::always:
-      return outer;
-    case When::guard_holds:
-    case When::chosen:
-      level.condition = {part.guard, Constraint::Test::holds};
-      break;
-    case When::guard_fails:
-    case When::not_chosen:
-      level.condition = {part.guard, Constraint::Test::fails};
-      break;
-    case When::each_iteration:
-      level.loop = whole;
-      break;
-    case When::unknown_times:
-    case When::first_iteration:
-      break;
-  }
-  levels_.push_back(level);
-  return static_cast<Level>(levels_.size());
-}
-
 void KernelCode::find_control() {
   control_.resize(order.size());
   level_of_.resize(order.size());
@@ -213,7 +203,11 @@ void KernelCode::find_control() {
       const std::size_t at = part.position;
       const bool is_guarded = control_[i].is_guarded || is_guard(part);
       const bool may_be_inside = control_[i].may_be_inside || is_guard(part) || is_loop(part);
-      if (!is_known[at]) level_of_[at] = inside(part, order[i], level_of_[i]);
+      if (!is_known[at]) {
+        const bool is_level = part.when != When::always;
+        if (is_level) levels_.push_back({part, order[i], level_of_[i]});
+        level_of_[at] = is_level ? static_cast<Level>(levels_.size()) : level_of_[i];
+      }
       control_[at].is_guarded = is_guarded && (control_[at].is_guarded || !is_known[at]);
       control_[at].may_be_inside |= may_be_inside;
       is_known[at] = true;

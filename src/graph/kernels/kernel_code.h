@@ -123,9 +123,10 @@ class KernelCode {
  private:
   // A position in levels_, plus one; 0 is the function itself.
   using Level = std::uint32_t;
+  /// A part that is not always evaluated once with its whole.
   struct OpenLevel {
-    tir::Node loop{};        // undefined: a condition
-    Constraint condition{};  // without an expression: it is not known
+    Part part;
+    tir::Node whole;
     Level outer = 0;
   };
 
@@ -135,7 +136,6 @@ class KernelCode {
   void find_accesses();
   void add_call(std::size_t position, tir::Node call);
   void add(MemoryAccess use);
-  Level inside(const Part& part, tir::Node whole, Level outer);
 
   std::vector<std::size_t> statements_;
   std::vector<bool> is_shared_;

@@ -6,7 +6,6 @@
 #include <map>
 #include <vector>
 
-#include "graph/kernels/box_search.h"
 #include "graph/kernels/kernel_code.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
