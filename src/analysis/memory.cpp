@@ -1,7 +1,6 @@
 #include "mlf/analysis/cost.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -120,8 +119,7 @@ Count to_count(const std::optional<std::uint64_t>& bytes) {
 }
 
 std::string_view to_string(LiveRole role) {
-  constexpr std::array<std::string_view, 5> kNames{"input", "output", "in_out", "scratch", "held"};
-  return kNames[static_cast<std::size_t>(role)];
+  return support::name_in({"input", "output", "in_out", "scratch", "held"}, role);
 }
 
 std::vector<LiveTensor> live_tensors(const Topology& topology, graph::CallId id) {

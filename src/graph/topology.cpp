@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 
 namespace mlf::graph {
@@ -23,29 +24,6 @@ constexpr std::array kDecisions{
 #include "mlf/graph/decisions.def"
 #undef MLF_DECISION
 };
-
-template <class Enum, std::size_t N>
-std::string_view name_in(const std::array<std::string_view, N>& names, Enum value) {
-  return names[static_cast<std::size_t>(value)];
-}
-
-// By value of the enum, as the JSON spells them.
-using Names = std::string_view;
-constexpr std::array<Names, 6> kDirections{"input", "output",  "in-out",
-                                           "pool",  "context", "unknown"};
-constexpr std::array<Names, 3> kCertainties{"certain", "likely", "assumed"};
-constexpr std::array<Names, 3> kOrigins{"tir", "external", "unknown"};
-constexpr std::array<Names, 3> kValueKinds{"input", "constant", "computed"};
-constexpr std::array<Names, 5> kStorageKinds{"parameter", "workspace", "constant", "pool",
-                                             "lookup"};
-constexpr std::array<Names, 2> kPoolKinds{"workspace", "constant"};
-constexpr std::array<Names, 5> kMemoryKinds{"pool", "executor", "heap", "stack", "program"};
-constexpr std::array<Names, 4> kExactness{"exact", "at-least", "at-most", "unknown"};
-constexpr std::array<Names, 5> kHookPhases{"activate", "open", "close", "deactivate", "other"};
-constexpr std::array<Names, 3> kSeverities{"error", "warning", "note"};
-constexpr std::array<Names, 3> kCallForms{"unpacked", "c-packed", "packed"};
-constexpr std::array<Names, 3> kArgumentForms{"pointers", "arrays", "stack"};
-constexpr std::array<Names, 3> kProvenances{"main-function", "graph-json", "relay"};
 
 }  // namespace
 
@@ -86,46 +64,46 @@ const CheckInfo& info(CheckCode check) {
 }
 
 std::string_view to_string(Direction direction) {
-  return name_in(kDirections, direction);
+  return support::name_in({"input", "output", "in-out", "pool", "context", "unknown"}, direction);
 }
 std::string_view to_string(DecidedBy decision) {
-  return name_in(kDecisions, decision);
+  return kDecisions[static_cast<std::size_t>(decision)];
 }
 std::string_view to_string(Certainty certainty) {
-  return name_in(kCertainties, certainty);
+  return support::name_in({"certain", "likely", "assumed"}, certainty);
 }
 std::string_view to_string(KernelOrigin origin) {
-  return name_in(kOrigins, origin);
+  return support::name_in({"tir", "external", "unknown"}, origin);
 }
 std::string_view to_string(ValueKind kind) {
-  return name_in(kValueKinds, kind);
+  return support::name_in({"input", "constant", "computed"}, kind);
 }
 std::string_view to_string(StorageKind kind) {
-  return name_in(kStorageKinds, kind);
+  return support::name_in({"parameter", "workspace", "constant", "pool", "lookup"}, kind);
 }
 std::string_view to_string(PoolKind kind) {
-  return name_in(kPoolKinds, kind);
+  return support::name_in({"workspace", "constant"}, kind);
 }
 std::string_view to_string(MemoryKind kind) {
-  return name_in(kMemoryKinds, kind);
+  return support::name_in({"pool", "executor", "heap", "stack", "program"}, kind);
 }
 std::string_view to_string(Exactness exactness) {
-  return name_in(kExactness, exactness);
+  return support::name_in({"exact", "at-least", "at-most", "unknown"}, exactness);
 }
 std::string_view to_string(HookPhase phase) {
-  return name_in(kHookPhases, phase);
+  return support::name_in({"activate", "open", "close", "deactivate", "other"}, phase);
 }
 std::string_view to_string(Severity severity) {
-  return name_in(kSeverities, severity);
+  return support::name_in({"error", "warning", "note"}, severity);
 }
 std::string_view to_string(CallForm form) {
-  return name_in(kCallForms, form);
+  return support::name_in({"unpacked", "c-packed", "packed"}, form);
 }
 std::string_view to_string(ArgumentForm form) {
-  return name_in(kArgumentForms, form);
+  return support::name_in({"pointers", "arrays", "stack"}, form);
 }
 std::string_view to_string(ProvenanceKind kind) {
-  return name_in(kProvenances, kind);
+  return support::name_in({"main-function", "graph-json", "relay"}, kind);
 }
 
 namespace {

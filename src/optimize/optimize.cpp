@@ -458,8 +458,7 @@ Result<Optimizations> optimizations_named(std::span<const std::string> names) {
 }
 
 std::string_view to_string(RamPlan plan) {
-  constexpr std::array<std::string_view, 3> kNames{"offsets", "in-place", "order"};
-  return kNames[static_cast<std::size_t>(plan)];
+  return support::name_in({"offsets", "in-place", "order"}, plan);
 }
 
 Result<OptimizeReport> write_optimized(const Deployment& deployment,

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "mlf/report.h"
 #include "run/call_pairs.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 
 namespace mlf {
@@ -179,8 +179,7 @@ std::vector<ProfiledKernel> kernels_of(const Profile& profile) {
 }
 
 std::string_view to_string(ProfileSource source) {
-  constexpr std::array<std::string_view, 3> kNames{"emulated", "timed", "measured"};
-  return kNames[static_cast<std::size_t>(source)];
+  return support::name_in({"emulated", "timed", "measured"}, source);
 }
 
 std::uint64_t ProfileNumbers::amount() const {
@@ -190,8 +189,7 @@ std::uint64_t ProfileNumbers::amount() const {
 }
 
 std::string_view Profile::unit() const {
-  constexpr std::array<std::string_view, 3> kUnits{"instructions", "nanoseconds", "cycles"};
-  return kUnits[static_cast<std::size_t>(source)];
+  return support::name_in({"instructions", "nanoseconds", "cycles"}, source);
 }
 
 Result<std::vector<ProfileDifference>> compare_profiles(const Profile& before,

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -14,6 +13,7 @@
 
 #include "mlf/run.h"
 #include "run/values.h"
+#include "support/lookup.h"
 
 namespace mlf {
 namespace run {
@@ -338,8 +338,7 @@ class ArrayComparison {
 }  // namespace run
 
 std::string_view to_string(ArrayPairing pairing) {
-  constexpr std::array<std::string_view, 3> kNames{"name", "layer", "shape"};
-  return kNames[static_cast<std::size_t>(pairing)];
+  return support::name_in({"name", "layer", "shape"}, pairing);
 }
 
 RunComparison compare_with_arrays(const graph::Topology& network, const RunResult& run,

@@ -1,12 +1,15 @@
-// What a map has under a key, whether a list has a value, and lists that have each value once.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// What a map has under a key, whether a list has a value, lists that have each value once, and
+// names of enumerators. Threads: functions have no shared state; any number of threads may call
+// them at once.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <ranges>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +38,12 @@ bool is_among(const List& list, const Value& value) {
 template <class Value>
 void add_once(std::vector<Value>& list, Value value, std::size_t most = SIZE_MAX) {
   if (list.size() < most && !is_among(list, value)) list.push_back(std::move(value));
+}
+
+/// The name of an enumerator. `names` are in the order of the enumeration, which begins at 0.
+template <class Enum>
+std::string_view name_in(std::initializer_list<std::string_view> names, Enum value) {
+  return names.begin()[static_cast<std::size_t>(value)];
 }
 
 }  // namespace mlf::support

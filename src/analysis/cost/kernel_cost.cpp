@@ -1,7 +1,6 @@
 #include "mlf/analysis/cost.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -193,7 +192,7 @@ class IndexDivisions {
   std::vector<std::uint32_t> varies_at_;              // by position
   std::vector<std::optional<tir::Interval>> ranges_;  // by position
   std::map<std::uint32_t, Values> values_;            // of variables of loops
-  std::set<std::uint32_t> compared_;      // with a constant, for equality
+  std::set<std::uint32_t> compared_;                  // with a constant, for equality
   std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> known_;
 };
 
@@ -584,16 +583,15 @@ class KernelCounter {
 }  // namespace
 
 std::string_view to_string(Operation operation) {
-  static constexpr std::array<std::string_view, 11> kNames{
-      "add_subtract", "multiply", "divide_modulo", "comparison",     "logic",      "bitwise",
-      "select",       "cast",     "rounding",      "transcendental", "fixed_point"};
-  return kNames[static_cast<std::size_t>(operation)];
+  return support::name_in(
+      {"add_subtract", "multiply", "divide_modulo", "comparison", "logic", "bitwise", "select",
+       "cast", "rounding", "transcendental", "fixed_point"},
+      operation);
 }
 
 std::string_view to_string(BufferRole role) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "input", "output", "in_out", "weights", "workspace", "unused", "unknown"};
-  return kNames[static_cast<std::size_t>(role)];
+  return support::name_in(
+      {"input", "output", "in_out", "weights", "workspace", "unused", "unknown"}, role);
 }
 
 KernelCost kernel_cost(Node prim_func) {

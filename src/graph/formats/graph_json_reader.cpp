@@ -73,22 +73,36 @@ struct NodeOutput {
   std::int64_t storage_id = 0;
 };
 
-/// The lists of a graph.
-struct GraphLists {
-  std::vector<GraphNode> nodes{};
-  std::vector<NodeOutput> outputs{};         ///< of all nodes
-  std::map<std::int64_t, Device> devices{};  ///< by storage id
-};
-
-/// Reads them. No list may have another length than the number of outputs.
-class ListReader {
+/// The graph executor numbers the outputs of all nodes consecutively ("entries"). Types and storage
+/// ids are lists by entry. Nodes are in execution order and read only earlier entries.
+class GraphReader {
  public:
-  explicit ListReader(const json::Value& root) : root_(root) {}
+  GraphReader(const json::Value& root, const GraphJsonOptions& options)
+      : root_(root),
+        options_(options),
+        parameters_(options.parameters.begin(), options.parameters.end()) {}
 
-  GraphLists run() && {
+  Topology run() && {
+    topology_.provenance.kind = ProvenanceKind::graph_json;
     read_nodes();
     read_entries();
-    return std::move(result_);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].function.empty()) {
+        leaf(i);
+      } else if (nodes_[i].function == "__nop") {
+        nop(i);
+      } else if (nodes_[i].function == "__copy") {
+        // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
+        // them.
+        copy(i);
+      } else {
+        call(i);
+      }
+    }
+    read_heads();
+    complete_devices();
+    account_memory(topology_);
+    return std::move(topology_);
   }
 
  private:
@@ -113,18 +127,18 @@ class ListReader {
         json.fail("a node is a 'null' or a 'tvm_op', not a '" + std::string(op) + "'");
       }
       entries += node.outputs;
-      result_.nodes.push_back(std::move(node));
+      nodes_.push_back(std::move(node));
     }
     // Makes nothing for tensors that the graph does not list.
     attribute_list(root_.at("attrs"), "dltype", entries);
-    result_.outputs.resize(entries);
+    outputs_.resize(entries);
   }
 
   /// Calls `visit` with each output and what a list of the graph says of it.
   template <class Visit>
   void for_each_output(std::string_view key, Visit visit) {
-    auto output = result_.outputs.begin();
-    const json::Value list = attribute_list(root_.at("attrs"), key, result_.outputs.size());
+    auto output = outputs_.begin();
+    const json::Value list = attribute_list(root_.at("attrs"), key, outputs_.size());
     for (const json::Value value : list.elements()) visit(*output++, value);
   }
 
@@ -150,50 +164,14 @@ class ListReader {
     if (!root_.at("attrs").find("device_index")) return;
     for_each_output("device_index", [&](const NodeOutput& output, const json::Value& number) {
       const auto device = static_cast<Device>(number_below(number, INT32_MAX));
-      const auto known = result_.devices.try_emplace(output.storage_id, device).first;
+      const auto known = devices_.try_emplace(output.storage_id, device).first;
       if (known->second != device) number.fail("a storage is on one device only");
     });
   }
 
-  const json::Value& root_;
-  GraphLists result_;
-};
-
-/// The graph executor numbers the outputs of all nodes consecutively ("entries"). Types and storage
-/// ids are lists by entry. Nodes are in execution order and read only earlier entries.
-class GraphReader {
- public:
-  GraphReader(const json::Value& root, const GraphJsonOptions& options)
-      : root_(root),
-        options_(options),
-        parameters_(options.parameters.begin(), options.parameters.end()),
-        lists_(ListReader(root).run()) {}
-
-  Topology run() && {
-    topology_.provenance.kind = ProvenanceKind::graph_json;
-    for (std::size_t i = 0; i < lists_.nodes.size(); ++i) {
-      if (lists_.nodes[i].function.empty()) {
-        leaf(i);
-      } else if (lists_.nodes[i].function == "__nop") {
-        nop(i);
-      } else if (lists_.nodes[i].function == "__copy") {
-        // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
-        // them.
-        copy(i);
-      } else {
-        call(i);
-      }
-    }
-    read_heads();
-    complete_devices();
-    account_memory(topology_);
-    return std::move(topology_);
-  }
-
- private:
   /// If the graph states no devices, there is only one: that of any kernel.
   void complete_devices() {
-    if (!lists_.devices.empty()) return;
+    if (!devices_.empty()) return;
     const auto known = std::ranges::find_if(topology_.kernels,
                                             [](const Kernel& kernel) { return !!kernel.device; });
     if (known == topology_.kernels.end()) return;
@@ -205,7 +183,7 @@ class GraphReader {
     auto part = triple.elements().begin();
     // Accepts only nodes before the reader, so values exist and the graph has no cycle. The third
     // number, the version, is 0 in all graphs of TVM.
-    const GraphNode& node = lists_.nodes[number_below(*part, nodes)];
+    const GraphNode& node = nodes_[number_below(*part, nodes)];
     return node.first_entry + number_below(*++part, node.outputs);
   }
 
@@ -217,14 +195,14 @@ class GraphReader {
       Storage made;
       made.name = storage_name(id);
       made.memory = linked(id) != nullptr ? MemoryKind::program : MemoryKind::executor;
-      made.device = support::value_at(lists_.devices, id);
+      made.device = support::value_at(devices_, id);
       topology_.storages.push_back(std::move(made));
     }
     return at->second;
   }
 
   ValueId define(std::uint32_t entry, std::string name, ValueKind kind) {
-    NodeOutput& output = lists_.outputs[entry];
+    NodeOutput& output = outputs_[entry];
     Value value;
     value.name = std::move(name);
     value.kind = kind;
@@ -254,9 +232,9 @@ class GraphReader {
   }
 
   void leaf(std::size_t i) {
-    const GraphNode& node = lists_.nodes[i];
+    const GraphNode& node = nodes_[i];
     const std::string name = text_of(node.json.at("name"));
-    const tir::Node* const array = linked(lists_.outputs[node.first_entry].storage_id);
+    const tir::Node* const array = linked(outputs_[node.first_entry].storage_id);
     const bool is_constant = array != nullptr || this->is_constant(name);
     // The executor finds inputs by name.
     if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
@@ -292,14 +270,14 @@ class GraphReader {
     if (hash) made.hash = text_of(*hash);
     // The executor calls a function where the node's results are.
     if (!made.device && node.outputs > 0) {
-      made.device = support::value_at(lists_.devices, lists_.outputs[node.first_entry].storage_id);
+      made.device = support::value_at(devices_, outputs_[node.first_entry].storage_id);
     }
     topology_.kernels.push_back(std::move(made));
     return at->second;
   }
 
   Argument input_argument(const json::Value& triple, std::size_t node, std::uint32_t position) {
-    const NodeOutput& output = lists_.outputs[entry_at(triple, node)];
+    const NodeOutput& output = outputs_[entry_at(triple, node)];
     Argument argument;
     argument.direction = Direction::input;
     argument.decided_by = DecidedBy::graph_json;
@@ -329,7 +307,7 @@ class GraphReader {
   }
 
   void call(std::size_t i) {
-    const GraphNode& node = lists_.nodes[i];
+    const GraphNode& node = nodes_[i];
     Call call;
     call.kernel = kernel(node);
     call.position = position_;
@@ -349,17 +327,16 @@ class GraphReader {
   // The output of a `__nop` is the value of its input: it has the same storage_id and another
   // shape.
   void nop(std::size_t i) {
-    const GraphNode& node = lists_.nodes[i];
+    const GraphNode& node = nodes_[i];
     if (node.outputs != 1) node.json.fail("expected one output");
-    lists_.outputs[node.first_entry].value =
-        lists_.outputs[entry_at(only_input(node.json), i)].value;
+    outputs_[node.first_entry].value = outputs_[entry_at(only_input(node.json), i)].value;
   }
 
   void copy(std::size_t i) {
-    const GraphNode& node = lists_.nodes[i];
+    const GraphNode& node = nodes_[i];
     if (node.outputs != 1) node.json.fail("expected one output");
     // By value: `define` below may invalidate references into the list.
-    const NodeOutput source = lists_.outputs[entry_at(only_input(node.json), i)];
+    const NodeOutput source = outputs_[entry_at(only_input(node.json), i)];
     const Endpoint end{EndpointKind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
     Value& read = topology_.values[index(*source.value)];
     read.consumers.push_back(end);
@@ -375,7 +352,7 @@ class GraphReader {
     const json::Value heads = root_.at("heads");
     heads.expect(json::Type::array);
     for (const json::Value head : heads.elements()) {
-      const NodeOutput& output = lists_.outputs[entry_at(head, lists_.nodes.size())];
+      const NodeOutput& output = outputs_[entry_at(head, nodes_.size())];
       const std::string number = std::to_string(topology_.outputs.size());
       const std::string name = heads.size() == 1 ? "output" : "output" + number;
       topology_.outputs.push_back({name, name, output.type, output.value});
@@ -386,7 +363,9 @@ class GraphReader {
   const GraphJsonOptions& options_;
   support::NameSet<std::string_view> parameters_;
   Topology topology_;
-  GraphLists lists_;
+  std::vector<GraphNode> nodes_;
+  std::vector<NodeOutput> outputs_;         ///< of all nodes
+  std::map<std::int64_t, Device> devices_;  ///< by storage id
   std::set<std::string> leaf_names_;
   std::map<std::int64_t, StorageId> storages_;
   std::set<StorageId> unsized_;  ///< that hold a tensor of unknown size

@@ -60,7 +60,8 @@ class Projector {
     for (const Kernel& kernel : topology.kernels) symbols_.insert(kernel.symbol);
   }
 
-  /// In execution order: copies have positions between those of calls.
+  /// In execution order: copies have positions between those of calls. Throws `Error` of kind
+  /// check_failed if a call or an output has no value to read.
   Projection run() && {
     for (const Port& port : topology_.inputs) {
       if (port.value) input_names_[*port.value] = port.name;
@@ -229,11 +230,6 @@ class Projector {
   std::map<std::string, std::uint32_t> next_name_;
 };
 
-/// Throws `Error` of kind check_failed if a call or an output has no value to read.
-Projection project(const Topology& topology) {
-  return Projector(topology).run();
-}
-
 // --- Its JSON -----------------------------------------------------------------------------------
 
 /// TVM's graph JSON has no `bool`.
@@ -328,7 +324,7 @@ void write_graph(Writer& out, const Projection& graph) {
 
 Result<void> write_graph_json(const Topology& topology, JsonLayout layout, const Sink& sink) {
   return support::to_result([&] {
-    const Projection graph = project(topology);
+    const Projection graph = Projector(topology).run();
     support::FunctionSink bytes(sink);
     json::write_object(bytes, layout, [&](Writer& out) { write_graph(out, graph); });
   });

@@ -95,9 +95,8 @@ CalleeOrigin origin_of(std::string_view name) {
 }
 
 std::string_view to_string(CalleeOrigin origin) {
-  constexpr std::array<std::string_view, 7> kNames{"libm",  "c-library", "compiler", "tvm",
-                                                   "cmsis", "ethos-u",   "unknown"};
-  return kNames[static_cast<std::size_t>(origin)];
+  return support::name_in({"libm", "c-library", "compiler", "tvm", "cmsis", "ethos-u", "unknown"},
+                          origin);
 }
 
 bool is_free_callee(std::string_view name) {

@@ -220,11 +220,6 @@ std::size_t beam_width(std::size_t calls) {
   return calls <= 1024 ? 8 : 1;
 }
 
-/// Numbers of calls follow the present order.
-std::vector<std::size_t> given_order(const OrderProblem& problem) {
-  return support::positions(problem.calls.size());
-}
-
 /// The most bytes live in one tick, in the given order.
 std::uint64_t peak_of_given(const OrderGraph& graph) {
   CallSet done(graph.words());
@@ -309,7 +304,8 @@ FoundOrder beam_order(const OrderGraph& graph, std::size_t width) {
 
 /// Cheap searches first: each search only needs to improve on the result of the one before it.
 CallOrder find_order(const OrderProblem& problem, const SearchLimits& limits) {
-  CallOrder order{.calls = given_order(problem)};
+  // Numbers of calls follow the present order.
+  CallOrder order{.calls = support::positions(problem.calls.size())};
   if (problem.calls.size() > kMaxCalls) {
     // Not even the peak: its time grows with the square of the number of calls.
     order.not_searched = "there are more than " + std::to_string(kMaxCalls) + " calls";
