@@ -2,7 +2,6 @@
 // archive and the one that `mlf optimize` wrote.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

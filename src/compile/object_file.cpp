@@ -109,23 +109,30 @@ void add_name(const GElf_Sym& symbol, const char* name, ObjectSymbols& symbols) 
   (symbol.st_shndx == SHN_UNDEF ? symbols.wanted : symbols.defined).emplace(text);
 }
 
-/// Adds sizes of symbols. Static helpers of several files may share a name; their sizes add up.
-void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
-                 const std::set<std::size_t>& written, CompiledCode& code, ObjectSymbols& symbols) {
-  Elf_Data* data = elf_getdata(section, nullptr);
+/// Calls `visit` with each symbol of a table and its name; skips unreadable ones.
+template <class Visit>
+void for_each_symbol(Elf* elf, Elf_Scn* table, const GElf_Shdr& header, Visit&& visit) {
+  Elf_Data* const data = elf_getdata(table, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return;
-  GElf_Ehdr file;
-  // A byte of this processor has 16 bits. Sizes of sections are in bytes of 8 bits even there.
-  const bool has_words = gelf_getehdr(elf, &file) != nullptr && file.e_machine == EM_TI_C2000;
-  const std::uint64_t unit = has_words ? 2 : 1;
   const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
   for (int i = 0; i < count; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, i, &symbol) == nullptr) continue;
-    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (name == nullptr) continue;
+    const char* const name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (name != nullptr) visit(symbol, name);
+  }
+}
+
+/// Adds sizes of symbols. Static helpers of several files may share a name; their sizes add up.
+void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
+                 const std::set<std::size_t>& written, CompiledCode& code, ObjectSymbols& symbols) {
+  GElf_Ehdr file;
+  // A byte of this processor has 16 bits. Sizes of sections are in bytes of 8 bits even there.
+  const bool has_words = gelf_getehdr(elf, &file) != nullptr && file.e_machine == EM_TI_C2000;
+  const std::uint64_t unit = has_words ? 2 : 1;
+  for_each_symbol(elf, section, header, [&](const GElf_Sym& symbol, const char* name) {
     add_name(symbol, name, symbols);
-    if (symbol.st_shndx == SHN_UNDEF) continue;
+    if (symbol.st_shndx == SHN_UNDEF) return;
     if (symbol.st_shndx == SHN_COMMON) {
       // The value is the alignment.
       code.bss += symbol.st_size * unit;
@@ -139,9 +146,9 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
       variable.is_written |= symbol.st_shndx == SHN_COMMON || written.contains(symbol.st_shndx);
     }
     const bool is_label = GELF_ST_BIND(symbol.st_info) == STB_LOCAL && symbol.st_size == 0;
-    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_label) continue;
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_label) return;
     code.functions[name].bytes += symbol.st_size * unit;
-  }
+  });
 }
 
 using ElfFile = std::unique_ptr<Elf, EndElf>;
@@ -237,24 +244,16 @@ struct CodeRange {
 
 /// Calls `visit` with the name and code of each function that a table of symbols defines.
 template <class Visit>
-void for_each_function(const ElfFile& elf, Elf_Data* table, const GElf_Shdr& header,
-                       Visit&& visit) {
+void for_each_function(const ElfFile& elf, Elf_Scn* table, const GElf_Shdr& header, Visit&& visit) {
   GElf_Ehdr file;
-  if (table == nullptr || header.sh_entsize == 0 || gelf_getehdr(elf.get(), &file) == nullptr) {
-    return;
-  }
-  const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
-  for (int i = 0; i < count; ++i) {
-    GElf_Sym symbol;
-    if (gelf_getsym(table, i, &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
-    const char* const name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
-    if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+  if (gelf_getehdr(elf.get(), &file) == nullptr) return;
+  for_each_symbol(elf.get(), table, header, [&](const GElf_Sym& symbol, std::string_view name) {
+    if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) return;
     // The lowest bit says that the code is Thumb.
     const bool is_thumb = file.e_machine == EM_ARM && (symbol.st_value & 1) != 0;
     const GElf_Addr begin = symbol.st_value - (is_thumb ? 1 : 0);
-    visit(std::string_view(name),
-          CodeRange{symbol.st_shndx, begin, begin + symbol.st_size, is_thumb});
-  }
+    visit(name, CodeRange{symbol.st_shndx, begin, begin + symbol.st_size, is_thumb});
+  });
 }
 
 // --- Frames -------------------------------------------------------------------------------------
@@ -308,7 +307,7 @@ void add_unwind_frames(const ElfFile& elf, CompiledCode& code) {
       // Static helpers of several files may share a name.
       function->second.frame = std::max(function->second.frame.value_or(0), bytes);
     };
-    for_each_function(elf, elf_getdata(section, nullptr), header, take);
+    for_each_function(elf, section, header, take);
   });
 }
 
@@ -381,11 +380,10 @@ std::string_view without_compute_suffix(std::string_view name) {
 }
 
 void add_main(const ElfFile& elf, Elf_Scn* table, const GElf_Shdr& header, ObjectCode& object) {
-  Elf_Data* const symbols = elf_getdata(table, nullptr);
   if (!object.main.empty()) return;
   std::map<std::string_view, CodeRange> ranges;
   FunctionsAt functions;
-  for_each_function(elf, symbols, header, [&](std::string_view name, const CodeRange& range) {
+  for_each_function(elf, table, header, [&](std::string_view name, const CodeRange& range) {
     if (is_main(name)) object.main = name;
     ranges.emplace(name, range);
     functions.emplace(SectionPlace{range.section, range.begin}, name);

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "mlf/tir/module.h"
 

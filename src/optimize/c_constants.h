@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "edit/edited_archive.h"
-#include "mlf/deployment.h"
 #include "mlf/optimize.h"
 #include "optimize/constant_uses.h"
 #include "optimize/narrow_type.h"

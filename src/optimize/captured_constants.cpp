@@ -1,7 +1,5 @@
 #include "optimize/c_constants.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <map>
 #include <set>

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "edit/edited_archive.h"
-#include "mlf/deployment.h"
 
 namespace mlf::optimize {
 

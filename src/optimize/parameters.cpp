@@ -1,7 +1,5 @@
 #include "optimize/steps.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,7 +1,6 @@
 #include "run/npy.h"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <fcntl.h>
 #include <zlib.h>

@@ -8,7 +8,6 @@
 
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
-#include "mlf/graph/topology.h"
 #include "run/plan.h"
 
 namespace mlf::run {

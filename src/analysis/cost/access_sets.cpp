@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "graph/kernels/evaluation_order.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
 

@@ -1,7 +1,6 @@
 // Computes the bytes that an access touches in all iterations of the loops around it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

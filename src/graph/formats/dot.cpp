@@ -1,7 +1,6 @@
 #include "graph/formats/picture.h"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

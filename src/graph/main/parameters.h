@@ -5,11 +5,9 @@
 
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "graph/kernels/kernels.h"

@@ -47,12 +47,10 @@ void Coverage::update(std::size_t node) {
   Node& own = tree_[node];
   if (own.ranges > 0) {
     own.bytes = own.span.end - own.span.begin;
-    own.end = own.bytes > 0 ? own.span.end : 0;
   } else if (node >= leaves_) {
-    own.bytes = own.end = 0;
+    own.bytes = 0;
   } else {
     own.bytes = tree_[2 * node].bytes + tree_[2 * node + 1].bytes;
-    own.end = std::max(tree_[2 * node].end, tree_[2 * node + 1].end);
   }
 }
 
@@ -361,20 +359,23 @@ class MemoryCounter {
   void follow(Region& region) const {
     std::vector<ByteRange> ranges;
     std::map<std::int64_t, StepChanges> steps{{0, {}}};
-    for (const auto& [range, life] : region.live_ranges) {
-      ranges.push_back(range);
-      steps[std::max<std::int64_t>(life.from, 0)].begin.push_back(range);
-      if (life.to != Lifetime::kForever) steps[life.to + 1].end.push_back(range);
-    }
-    Coverage coverage(ranges);
     MemoryUse& use = region.use;
     use.used = region.allocated;
+    for (const auto& [range, life] : region.live_ranges) {
+      const std::int64_t from = std::max<std::int64_t>(life.from, 0);
+      const bool is_in_main = from <= life.to && from < std::ssize(calls_at_);
+      if (!is_in_main) continue;
+      ranges.push_back(range);
+      steps[from].begin.push_back(range);
+      if (life.to != Lifetime::kForever) steps[life.to + 1].end.push_back(range);
+      const MemoryKind kind = use.pool ? MemoryKind::pool : use.kind;
+      if (range.begin < range.end) use.used = std::max(use.used, allocated_bytes(kind, range.end));
+    }
+    Coverage coverage(ranges);
     for (const auto& [step, changes] : steps) {
       if (static_cast<std::uint64_t>(step) >= calls_at_.size()) break;
       for (const ByteRange& range : changes.begin) coverage.add(range);
       for (const ByteRange& range : changes.end) coverage.remove(range);
-      const MemoryKind kind = use.pool ? MemoryKind::pool : use.kind;
-      use.used = std::max(use.used, allocated_bytes(kind, coverage.end()));
       const auto position = static_cast<Position>(step);
       note(use, {position, calls_at_[position], coverage.bytes()});
     }

@@ -28,8 +28,6 @@ class Coverage {
   void remove(ByteRange range) { change(range, -1); }
   /// Bytes in at least one range.
   std::uint64_t bytes() const { return tree_[1].bytes; }
-  /// End of the last byte in a range; 0 if there is none.
-  std::uint64_t end() const { return tree_[1].end; }
 
  private:
   // A node of a binary tree over the pieces between bounds; node n is above 2n and 2n + 1.
@@ -37,7 +35,6 @@ class Coverage {
     ByteRange span;
     std::int64_t ranges = 0;  // ranges that cover this node, but not the whole node above
     std::uint64_t bytes = 0;
-    std::uint64_t end = 0;
   };
 
   void change(ByteRange range, int by);

@@ -134,6 +134,17 @@ tir::DType dtype_at_readers(const Topology& topology, ValueId id) {
   return dtype;
 }
 
+/// Calls `visit` with each argument whose kernel has a parameter for it, in the order of the calls:
+/// the writer of a tensor comes before its readers.
+template <class Visit>
+void for_each_parameter(Topology& topology, KernelLibrary& kernels, Visit visit) {
+  for (Call& call : topology.calls) {
+    const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
+    const std::size_t count = std::min(parameters.size(), call.arguments.size());
+    for (std::size_t i = 0; i < count; ++i) visit(call.arguments[i], parameters[i]);
+  }
+}
+
 /// Whether the writer of this argument may have written more bytes than known. Then its reader does
 /// not determine the size.
 bool is_from_open_end(const Topology& topology, const Argument& argument) {
@@ -156,41 +167,30 @@ void restore_shapes(Topology& topology, const Topology* relay) {
   for (const Port& port : topology.outputs) take_shape_of_port(topology, port);
 }
 
-// In the order of the calls: the writer of a tensor comes before its readers.
 void take_stated_shapes(Topology& topology, KernelLibrary& kernels) {
-  for (Call& call : topology.calls) {
-    const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
-    const std::size_t count = std::min(parameters.size(), call.arguments.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      Argument& argument = call.arguments[i];
-      // If the numbers differ, no argument has a parameter.
-      const StatedShape& stated = parameters[i].stated_shape;
-      if (!stated || argument.parameter.empty() || !argument.storage) continue;
-      if (is_from_open_end(topology, argument)) continue;
-      take_stated_shape(argument.type, *stated);
-      if (!argument.writes) continue;
-      take_stated_shape(topology.values[index(*argument.writes)].type, *stated);
-    }
-  }
+  for_each_parameter(topology, kernels, [&](Argument& argument, const KernelParameter& parameter) {
+    // If the numbers differ, no argument has a parameter.
+    const StatedShape& stated = parameter.stated_shape;
+    if (!stated || argument.parameter.empty() || !argument.storage) return;
+    if (is_from_open_end(topology, argument)) return;
+    take_stated_shape(argument.type, *stated);
+    if (!argument.writes) return;
+    take_stated_shape(topology.values[index(*argument.writes)].type, *stated);
+  });
 }
 
 /// A function that states how many bytes it writes may not state their dtype; its readers do.
 void take_written_sizes(Topology& topology, KernelLibrary& kernels) {
-  for (Call& call : topology.calls) {
-    const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
-    const std::size_t count = std::min(parameters.size(), call.arguments.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      Argument& argument = call.arguments[i];
-      const auto bytes = parameters[i].written;
-      if (!argument.writes || !bytes || !argument.type.dtype.is_void()) continue;
-      const tir::DType dtype = dtype_at_readers(topology, *argument.writes);
-      const std::uint64_t element = dtype.is_void() ? 0 : dtype.element_bytes();
-      if (element == 0 || *bytes == 0 || *bytes % element != 0) continue;
-      argument.type = {dtype, std::vector{static_cast<std::int64_t>(*bytes / element)}};
-      TensorType& type = topology.values[index(*argument.writes)].type;
-      if (!type.bytes()) type = argument.type;
-    }
-  }
+  for_each_parameter(topology, kernels, [&](Argument& argument, const KernelParameter& parameter) {
+    const auto bytes = parameter.written;
+    if (!argument.writes || !bytes || !argument.type.dtype.is_void()) return;
+    const tir::DType dtype = dtype_at_readers(topology, *argument.writes);
+    const std::uint64_t element = dtype.is_void() ? 0 : dtype.element_bytes();
+    if (element == 0 || *bytes == 0 || *bytes % element != 0) return;
+    argument.type = {dtype, std::vector{static_cast<std::int64_t>(*bytes / element)}};
+    TensorType& type = topology.values[index(*argument.writes)].type;
+    if (!type.bytes()) type = argument.type;
+  });
 }
 
 void complete_types(Topology& topology) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "plan/allocator/item_order.h"
 #include "support/mixed_bits.h"
 
 namespace mlf::plan {

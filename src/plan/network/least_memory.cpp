@@ -108,15 +108,6 @@ class StayCollector {
     }
   }
 
-  /// The caller knows the addresses of inputs and outputs, so nothing may overwrite them.
-  bool is_port(const graph::Value& value) const {
-    const auto is_it = [&](const graph::Port& port) {
-      return port.value && topology_[*port.value].storage == value.storage;
-    };
-    return std::ranges::any_of(topology_.inputs, is_it) ||
-           std::ranges::any_of(topology_.outputs, is_it);
-  }
-
   /// The stay that a kernel touches as `memory`; nullopt if it is not exactly one.
   std::optional<std::size_t> stay_of(const Call& call, const TickMemory& memory,
                                      bool is_read) const {
@@ -129,7 +120,8 @@ class StayCollector {
     if (memory.argument >= call.arguments.size()) return std::nullopt;
     const graph::Argument& argument = call.arguments[memory.argument];
     const auto value = is_read ? argument.reads : argument.writes;
-    if (!value || is_port(topology_[*value])) return std::nullopt;
+    // The caller knows the addresses of inputs and outputs, so nothing may overwrite them.
+    if (!value || port_of(topology_, topology_[*value].storage) != nullptr) return std::nullopt;
     return stays_of_values_[index(*value)];
   }
 

@@ -287,7 +287,7 @@ void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::Valu
   buffer.offset = *storage.offset;
   buffer.bytes = bytes;
   buffer.live = joined(std::move(live));
-  if (const graph::Port* port = port_of(id)) {
+  if (const graph::Port* port = port_of(topology_, id)) {
     buffer.is_port = true;
     buffer.variable = port->parameter;
   }
@@ -303,10 +303,10 @@ void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::Valu
   pool->buffers.push_back(std::move(buffer));
 }
 
-const graph::Port* NetworkReader::port_of(graph::StorageId id) const {
-  for (const std::vector<graph::Port>* ports : {&topology_.inputs, &topology_.outputs}) {
+const graph::Port* port_of(const Topology& topology, graph::StorageId id) {
+  for (const std::vector<graph::Port>* ports : {&topology.inputs, &topology.outputs}) {
     for (const graph::Port& port : *ports) {
-      if (port.value && topology_[*port.value].storage == id) return &port;
+      if (port.value && topology[*port.value].storage == id) return &port;
     }
   }
   return nullptr;

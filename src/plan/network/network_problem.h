@@ -11,7 +11,6 @@
 
 #include "graph/reconstruct.h"
 #include "mlf/analysis/cost.h"
-#include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
 #include "mlf/plan/network_plan.h"
 #include "plan/order/order.h"

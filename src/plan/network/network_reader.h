@@ -79,6 +79,8 @@ std::vector<Interval> joined(std::vector<Interval> pieces);
 
 bool are_alive_together(const std::vector<Interval>& a, const std::vector<Interval>& b);
 
+/// An input or output of the network in this storage; null if there is none.
+const graph::Port* port_of(const graph::Topology& topology, graph::StorageId id);
 /// The end of its last byte in the archive's own plan.
 std::uint64_t end_of(const PlannedBuffer& buffer);
 
@@ -114,7 +116,6 @@ class NetworkReader {
   void check_outputs();
   std::uint64_t check_workspace(graph::KernelId id, const graph::KernelBuffer& workspace,
                                 PoolProblem& pool);
-  const graph::Port* port_of(graph::StorageId id) const;
   void add_storages();
   void add_storage(graph::StorageId id, std::span<const graph::ValueId> values);
   void add_workspaces(graph::KernelId id);
