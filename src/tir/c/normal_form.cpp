@@ -1,0 +1,806 @@
+// The common part of two modules: one was captured before the host passes, the other was read from
+// their output.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/builder.h"
+#include "mlf/tir/module.h"
+#include "mlf/tir/visit.h"
+#include "support/characters.h"
+#include "tir/c/c.h"
+#include "tir/c/language.h"
+#include "tir/c/versions.h"
+#include "tir/interval.h"
+#include "tir/node_queries.h"
+#include "tir/text/expr_factory.h"
+
+namespace mlf::tir {
+namespace c {
+namespace {
+
+// --- Operators without a name in C ---------------------------------------------------------------
+
+constexpr DType kWide = DType::Int(64);
+// The multiplier 0.5 with 31 fractional bits: only a shift remains.
+constexpr std::int64_t kOneHalf = std::int64_t{1} << 30;
+
+class Expander {
+ public:
+  Expander(text::ExprFactory& make, Ternary ternary) : make_(make), ternary_(ternary) {}
+
+  /// q_multiply_shift(x, multiplier, fractional bits, shift) in 64 bits.
+  NodeId multiply_shift(std::span<const NodeId> args) {
+    const std::int64_t amount = integer(args[3]);
+    if (integer(args[1]) == kOneHalf) return power_of_two(args[0], amount - integer(args[2]) + 30);
+    const NodeId left = make_.int32(amount > 0 ? amount : 0);
+    const NodeId right = make_.int32(amount > 0 ? 0 : -amount);
+    const NodeId x = wide(args[0]);
+    const NodeId is_shifted = make_.binary(Kind::NE, left, make_.int32(0));
+    const NodeId shifted = choice(is_shifted, shift_left(x, wide(left)), x);
+    const NodeId product = make_.binary(Kind::Mul, shifted, make_.int_imm(kWide, integer(args[1])));
+    return rounded_shift(product, make_.binary(Kind::Add, right, args[2]));
+  }
+
+  /// The same with a multiplier and shifts for each channel; flags state which shifts exist.
+  NodeId multiply_shift_per_axis(std::span<const NodeId> args) {
+    NodeId x = wide(args[0]);
+    const bool shifts_left = integer(args[5]) != 0;
+    const bool shifts_right = integer(args[6]) != 0;
+    if (shifts_left) x = shift_left(x, wide(args[2]));
+    const NodeId product = make_.binary(Kind::Mul, x, wide(args[1]));
+    const NodeId total = shifts_right ? make_.binary(Kind::Add, args[3], args[4]) : args[4];
+    return rounded_shift(product, total);
+  }
+
+  /// `1 / (1 + exp(0 - x))`
+  NodeId sigmoid(NodeId x) {
+    const DType dtype = make_.dtype_of(x);
+    const NodeId one = make_.float_imm(dtype, 1);
+    const NodeId negative = make_.binary(Kind::Sub, make_.float_imm(dtype, 0), x);
+    const NodeId power = make_.call(make_.op("tir.exp"), std::array{negative}, dtype);
+    return make_.binary(Kind::Div, one, make_.binary(Kind::Add, one, power));
+  }
+
+  /// `1 / sqrt(x)`
+  NodeId rsqrt(NodeId x) {
+    const DType dtype = make_.dtype_of(x);
+    const NodeId root = make_.call(make_.op("tir.sqrt"), std::array{x}, dtype);
+    return make_.binary(Kind::Div, make_.float_imm(dtype, 1), root);
+  }
+
+  /// tvm_stack_make_array(data, shape, strides, dimensions, zero of the element's dtype, offset).
+  /// Versions spell missing strides, the number of dimensions and the zero in different ways before
+  /// they become fields of a struct.
+  NodeId stack_array(std::span<const NodeId> args, DType dtype) {
+    std::vector<NodeId> filled(args.begin(), args.end());
+    if (is_int32(args[2]) && integer(args[2]) == 0) {
+      const std::array zero = {make_.int_imm(DType::UInt(64), 0)};
+      filled[2] = make_.call(make_.op("tir.reinterpret"), zero, DType::Handle());
+    }
+    if (is_int32(args[3])) filled[3] = make_.int_imm(DType::UInt(32), integer(args[3]));
+    if (is_zero(args[4])) filled[4] = make_.cast(make_.dtype_of(args[4]), make_.int32(0));
+    return make_.call(make_.op("tir.tvm_stack_make_array"), filled, dtype);
+  }
+
+ private:
+  std::int64_t integer(NodeId id) const {
+    return make_.builder().node(id).integer(f::IntImm::value);
+  }
+  bool is_int32(NodeId id) const {
+    const Node node = make_.builder().node(id);
+    return node.is(Kind::IntImm) && node.dtype() == DType::Int(32);
+  }
+  bool is_zero(NodeId id) const {
+    const Node node = make_.builder().node(id);
+    return node.is(Kind::FloatImm) ? node.real(f::FloatImm::value) == 0
+                                   : node.is(Kind::IntImm) && integer(id) == 0;
+  }
+  NodeId shift(std::string_view op, NodeId a, NodeId b) {
+    return make_.call(make_.op(op), std::array{a, b}, make_.dtype_of(a));
+  }
+  NodeId shift_left(NodeId a, NodeId b) { return shift("tir.shift_left", a, b); }
+  NodeId shift_right(NodeId a, NodeId b) { return shift("tir.shift_right", a, b); }
+  NodeId choice(NodeId condition, NodeId a, NodeId b) {
+    if (ternary_ == Ternary::select) return make_.select(condition, a, b);
+    return make_.call(make_.op("tir.if_then_else"), std::array{condition, a, b}, make_.dtype_of(a));
+  }
+  NodeId wide(NodeId value) { return make_.cast(kWide, value); }
+
+  /// A multiplier of one half: a shift to the left, or a rounding shift to the right.
+  NodeId power_of_two(NodeId x, std::int64_t exponent) {
+    if (exponent > 0) return shift_left(x, make_.int32(exponent));
+    const std::int64_t rounding = exponent < 0 ? std::int64_t{1} << (-exponent - 1) : 0;
+    const NodeId rounded = make_.binary(Kind::Add, x, make_.int32(rounding));
+    return shift_right(rounded, make_.int32(-exponent));
+  }
+
+  /// `(product + (1 << (total - 1))) >> total`: rounds half up before the shift.
+  NodeId rounded_shift(NodeId product, NodeId total) {
+    const NodeId one = make_.int_imm(kWide, 1);
+    const NodeId before = make_.binary(Kind::Sub, total, make_.int32(1));
+    const NodeId rounding = shift_left(one, wide(before));
+    const NodeId sum = make_.binary(Kind::Add, product, rounding);
+    return make_.cast(DType::Int(32), shift_right(sum, wide(total)));
+  }
+
+  text::ExprFactory& make_;
+  Ternary ternary_;
+};
+
+/// Only calls with the arguments that TVM gives them; others stay calls or are not printed. Never
+/// expands vectors, because the generator spells their operators in another way.
+std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType dtype,
+                             std::span<const NodeId> args, Ternary ternary) {
+  if (!dtype.is_scalar()) return std::nullopt;
+  Expander expander(make, ternary);
+  const auto is_number = [&](std::size_t i) {
+    const Node arg = make.builder().node(args[i]);
+    return arg.is(Kind::IntImm) && arg.dtype() == DType::Int(32);
+  };
+  const auto is_flag = [&](std::size_t i) {
+    const Node arg = make.builder().node(args[i]);
+    return arg.is(Kind::IntImm) && (arg.dtype().is_bool() || arg.dtype() == DType::Int(32));
+  };
+  const auto is_shift = [&](std::size_t i) {
+    if (!is_number(i)) return false;
+    const std::int64_t amount = make.builder().node(args[i]).integer(f::IntImm::value);
+    return -32 < amount && amount < 32;
+  };
+  // q_multiply_shift is defined for int32 only.
+  const bool is_int32 = dtype == DType::Int(32);
+  if (is_int32 && op == "tir.q_multiply_shift" && args.size() == 4 && is_number(1) && is_shift(2) &&
+      is_shift(3)) {
+    return expander.multiply_shift(args);
+  }
+  if (is_int32 && op == "tir.q_multiply_shift_per_axis" && args.size() == 7 && is_flag(5) &&
+      is_flag(6)) {
+    return expander.multiply_shift_per_axis(args);
+  }
+  const bool keeps_dtype = args.size() == 1 && make.dtype_of(args[0]) == dtype;
+  if (op == "tir.sigmoid" && keeps_dtype) return expander.sigmoid(args[0]);
+  if (op == "tir.rsqrt" && keeps_dtype) return expander.rsqrt(args[0]);
+  if (op == "tir.tvm_stack_make_array" && args.size() == 6)
+    return expander.stack_array(args, dtype);
+  return std::nullopt;
+}
+
+// --- The module ----------------------------------------------------------------------------------
+
+/// Whether C has nothing of a field.
+bool is_reset(Kind kind, std::uint8_t field) {
+  switch (kind) {
+    case Kind::IRModule:
+      return field != f::IRModule::functions;
+    case Kind::GlobalVar:
+      return field != f::GlobalVar::name_hint;
+    case Kind::PrimFunc:
+      return field == f::PrimFunc::checked_type || field == f::PrimFunc::preflattened_buffer_map;
+    case Kind::For:
+      return field == f::For::annotations;
+    case Kind::Allocate:
+      return field == f::Allocate::annotations;
+    case Kind::AllocateConst:
+      return field == f::AllocateConst::irmod_storage_idx || field == f::AllocateConst::annotations;
+    default:
+      return false;
+  }
+}
+
+/// The name of a pool. A text may refer to the pool's info in a section that it does not print;
+/// then only the type of the info is known.
+std::string_view pool_name(Node info) {
+  const bool is_pool = info.is(Kind::PoolInfo) || info.is(Kind::WorkspacePoolInfo) ||
+                       info.is(Kind::ConstantPoolInfo);
+  if (is_pool) return info.text(f::PoolInfo::pool_name);
+  return info.is(Kind::MissingObject) ? info.text(f::MissingObject::type_key) : std::string_view();
+}
+
+/// Names as C spells them, without the suffix that makes them unique.
+std::string bare_name(std::string_view name) {
+  std::string bare(name);
+  for (char& c : bare) {
+    if (!support::is_word_character(c)) c = '_';
+  }
+  const std::size_t last = bare.find_last_not_of("0123456789_");
+  return last == std::string::npos ? std::string() : bare.substr(0, last + 1);
+}
+
+constexpr auto kDefaultType = static_cast<std::int64_t>(BufferType::default_);
+
+/// Reduces a module to what generated C can express.
+class NormalForm {
+ public:
+  using NewNames = std::map<std::string_view, std::string_view>;
+
+  NormalForm(const Module& module, const VersionRange& version, const NewNames& new_names)
+      : module_(module),
+        new_names_(new_names),
+        ternary_(ternary_of(version)),
+        make_(builder_, losses_),
+        map_(module.size()),
+        ranges_(module) {}
+
+  /// Walks the module twice: first collects what must be known before a node is rebuilt (ranges,
+  /// lets, constants of each function), then rebuilds the nodes, children first.
+  Module make() && {
+    const Node root = module_.root();
+    NodeId function = NodeId::none;
+    for_each_pre_order(root, [&](Node node) {
+      ranges_.enter(node);
+      if (node.is(Kind::Let)) lets_[index(node[f::Let::var].id())] = node[f::Let::value];
+      if (node.is(Kind::PrimFunc)) function = node.id();
+      if (node.is(Kind::AllocateConst)) constants_[index(function)].push_back(node);
+    });
+    for_each_post_order(root, [&](Node node) { leave(node); });
+    return std::move(builder_).finish(of(root));
+  }
+
+ private:
+  void leave(Node node) {
+    ranges_.leave(node);
+    const NodeId made = rebuilt(node);
+    map_[index(node.id())] = made;
+    const auto range = node.module().source_range(node.id());
+    if (range && made != NodeId::none) builder_.set_source_range(made, *range);
+  }
+
+  /// The new node for a node of the original.
+  NodeId of(Node node) {
+    if (!node) return NodeId::none;
+    // Follows at most as many references as there are variables: malformed ones may form a cycle.
+    for (std::size_t i = 0; i < lets_.size(); ++i) {
+      const auto let = lets_.find(index(node.id()));
+      if (let == lets_.end()) break;
+      node = let->second;
+    }
+    return map_[index(node.id())];
+  }
+  /// The new nodes, for fields that are rebuilt.
+  auto becoming() {
+    return [this](Node node) { return of(node); };
+  }
+
+  /// A statement whose body is never printed gets an empty body.
+  NodeId body_of(Node statement) {
+    const NodeId body = of(statement);
+    return body == NodeId::none ? nothing() : body;
+  }
+
+  /// A field with the new nodes in place of the old ones.
+  FieldValue rebuilt_field(Node node, std::uint8_t i) {
+    const FieldInfo& info = node.info().fields[i];
+    const bool is_body = info.type == FieldType::node && info.expects == Expects::stmt;
+    if (is_body && node.node(i)) return body_of(node.node(i));
+    return copied_field(builder_, node, i, becoming());
+  }
+
+  FieldValue field(Node node, std::uint8_t i) {
+    if (!is_reset(node.kind(), i)) return rebuilt_field(node, i);
+    if (node.info().fields[i].type == FieldType::node) return NodeId::none;
+    return ListId::none;
+  }
+
+  /// The result is valid until the next call.
+  std::span<FieldValue> fields_of(Node node) {
+    fields_.clear();
+    for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) fields_.push_back(field(node, i));
+    return fields_;
+  }
+
+  NodeId copy(Node node) { return builder_.make(node.kind(), fields_of(node)); }
+
+  NodeId rebuilt(Node node) {
+    switch (node.category()) {
+      case Category::expr:
+        return rebuilt_expr(node);
+      case Category::stmt:
+        return rebuilt_statement(node);
+      case Category::buffer:
+        return buffer(node);
+      case Category::constant:
+        return array(node);
+      case Category::function:
+        return function(node);
+      case Category::module:
+        return root(node);
+      default:
+        return node.is(Kind::GlobalVar) ? global_var(node) : copy(node);
+    }
+  }
+
+  // --- Statements --------------------------------------------------------------------------------
+
+  /// All other statements have their own form in C.
+  NodeId rebuilt_statement(Node node) {
+    switch (node.kind()) {
+      // The generator prints only the bodies of these.
+      case Kind::AttrStmt:
+        return of(node[f::AttrStmt::body]);
+      case Kind::AssertStmt:
+        return of(node[f::AssertStmt::body]);
+      case Kind::DeclBuffer:
+        return of(node[f::DeclBuffer::body]);
+      case Kind::AllocateConst:
+        return of(node[f::AllocateConst::body]);
+      case Kind::Evaluate:
+        return evaluate(node);
+      case Kind::SeqStmt:
+        return sequence(node);
+      case Kind::BufferStore:
+        return store(node);
+      case Kind::For:
+        return loop(node);
+      case Kind::Allocate:
+        return allocate(node);
+      default:
+        return copy(node);
+    }
+  }
+
+  /// The generator does not print a number as a statement. It prints a call of an external function
+  /// without its result type, because nothing uses the result.
+  NodeId evaluate(Node node) {
+    if (node[f::Evaluate::value].is(Kind::IntImm)) return NodeId::none;
+    const Node value = builder_.node(of(node[f::Evaluate::value]));
+    if (!is_call_of(value, "tir.call_extern") || value.dtype() == DType::Int(32)) return copy(node);
+    const std::vector<NodeId> args = ids_of(value.list(f::Call::args));
+    const NodeId call = make_.call(value[f::Call::op].id(), args, DType::Int(32));
+    return builder_.make(Kind::Evaluate, {call});
+  }
+
+  /// Flattens nested sequences; replaces a sequence of one by its statement and removes an empty
+  /// one.
+  NodeId sequence(Node node) {
+    std::vector<NodeId> statements;
+    for (const Node part : node.list(f::SeqStmt::seq)) splice(of(part), statements);
+    return joined(statements);
+  }
+
+  /// Adds a statement; of a sequence, its statements one by one.
+  void splice(NodeId statement, std::vector<NodeId>& into) {
+    if (statement == NodeId::none) return;
+    const Node made = builder_.node(statement);
+    if (!made.is(Kind::SeqStmt)) return into.push_back(statement);
+    for (const Node element : made.list(f::SeqStmt::seq)) into.push_back(element.id());
+  }
+
+  /// Makes a sequence in which each variable's scope contains all statements after it.
+  NodeId joined(std::vector<NodeId>& statements) {
+    for (std::size_t i = statements.size(); i > 1; --i) {
+      if (!builder_.node(statements[i - 2]).is(Kind::LetStmt)) continue;
+      const auto rest = statements.begin() + static_cast<std::ptrdiff_t>(i - 1);
+      const NodeId all = governing(statements[i - 2], {rest, statements.end()});
+      statements.resize(i - 2);
+      statements.push_back(all);
+    }
+    return joined_once(statements);
+  }
+
+  /// `let` with `rest` at the end of its scope, after other variables that are defined at its end.
+  NodeId governing(NodeId let, std::vector<NodeId> rest) {
+    struct Outer {
+      NodeId let;
+      std::vector<NodeId> before;  // its body, up to the statement whose scope contains the rest
+    };
+    std::vector<Outer> chain;
+    while (let != NodeId::none) {
+      std::vector<NodeId> body;
+      splice(builder_.node(let)[f::LetStmt::body].id(), body);
+      const bool goes_on = builder_.node(body.back()).is(Kind::LetStmt);
+      const NodeId inner = goes_on ? body.back() : NodeId::none;
+      if (goes_on) body.pop_back();
+      chain.push_back({let, std::move(body)});
+      let = inner;
+    }
+    for (std::size_t i = chain.size(); i > 0; --i) {
+      Outer& outer = chain[i - 1];
+      outer.before.insert(outer.before.end(), rest.begin(), rest.end());
+      const Node node = builder_.node(outer.let);
+      const NodeId var = node[f::LetStmt::var].id();
+      const NodeId value = node[f::LetStmt::value].id();
+      rest = {builder_.make(Kind::LetStmt, {var, value, joined_once(outer.before)})};
+    }
+    return rest.front();
+  }
+
+  NodeId joined_once(std::span<const NodeId> statements) {
+    if (statements.empty()) return NodeId::none;
+    if (statements.size() == 1) return statements.front();
+    return builder_.make(Kind::SeqStmt, {builder_.list(statements)});
+  }
+
+  /// bool is stored as a byte: `((int8_t)(cond))`.
+  NodeId store(Node node) {
+    std::span<FieldValue> fields = fields_of(node);
+    if (node[f::BufferStore::value].dtype().is_bool()) {
+      fields[f::BufferStore::value] = make_.cast(DType::Int(8), of(node[f::BufferStore::value]));
+    }
+    return builder_.make(Kind::BufferStore, fields);
+  }
+
+  /// Serial, parallel and unrolled loops are printed as the same `for`. The generator expands
+  /// vectorized loops and fails for thread loops: both stay unchanged.
+  NodeId loop(Node node) {
+    std::span<FieldValue> fields = fields_of(node);
+    // vectorized and thread_binding stay.
+    const auto kind = static_cast<ForKind>(node.integer(f::For::kind));
+    if (kind == ForKind::parallel || kind == ForKind::unrolled) {
+      fields[f::For::kind] = ForKind::serial;
+    }
+    return builder_.make(Kind::For, fields);
+  }
+
+  /// The size becomes one number.
+  NodeId allocate(Node node) {
+    std::span<FieldValue> fields = fields_of(node);
+    fields[f::Allocate::extents] = flat(node.list(f::Allocate::extents));
+    return builder_.make(Kind::Allocate, fields);
+  }
+
+  // --- Functions ---------------------------------------------------------------------------------
+
+  /// A pool keeps its name, its size and its constants.
+  NodeId pool(Node allocated) {
+    const Node info = allocated[f::AllocatedPoolInfo::pool_info];
+    std::vector<NodeId> constants;
+    if (info.is(Kind::ConstantPoolInfo)) {
+      for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
+        constants.push_back(of(constant));
+      }
+      const auto offset = [&](NodeId id) {
+        const Node at = builder_.node(id)[f::ConstantInfo::byte_offset];
+        return int_imm_of(at).value_or(0);
+      };
+      std::ranges::sort(constants, {}, offset);
+    }
+    const std::array fields = {
+        NamedNode{builder_.string("name"), make_.string(pool_name(info))},
+        NamedNode{builder_.string("size"), of(allocated[f::AllocatedPoolInfo::allocated_size])},
+        NamedNode{builder_.string("parameter"), of(allocated[f::AllocatedPoolInfo::pool_var_idx])},
+        NamedNode{builder_.string("constants"),
+                  builder_.make(Kind::Array, {builder_.list(constants)})}};
+    return builder_.make(Kind::StringMap, {builder_.map(std::span(fields))});
+  }
+
+  /// C contains only the pools among the attributes: as parameters, and as arrays in the file with
+  /// the entry point.
+  NodeId pool_args(Node attrs) {
+    if (!attrs.is(Kind::DictAttrs)) return NodeId::none;
+    const Node pools = attrs.map(f::DictAttrs::dict).find("pool_args");
+    if (!pools.is(Kind::Array) || pools.list(f::Array::elements).empty()) return NodeId::none;
+    std::vector<NodeId> made;
+    for (const Node allocated : pools.list(f::Array::elements)) {
+      if (allocated.is(Kind::AllocatedPoolInfo)) made.push_back(pool(allocated));
+    }
+    const std::array entries = {
+        NamedNode{builder_.string("pool_args"), builder_.make(Kind::Array, {builder_.list(made)})}};
+    return builder_.make(Kind::DictAttrs, {builder_.map(std::span(entries))});
+  }
+
+  /// In the order of the parameters.
+  ListId buffer_map(Node function) {
+    const NodeMap map = function.map(f::PrimFunc::buffer_map);
+    std::vector<std::size_t> order;
+    for (const Node param : function.list(f::PrimFunc::params)) {
+      for (std::size_t i = 0; i < map.size(); ++i) {
+        if (map.key(i) == param) order.push_back(i);
+      }
+    }
+    if (order.size() != map.size()) return copied_pairs(builder_, map, becoming());
+    std::vector<NodePair> entries;
+    for (const std::size_t i : order) entries.push_back({of(map.key(i)), of(map.value(i))});
+    return builder_.map(entries);
+  }
+
+  /// An AllocateConst with another body: C declares arrays outside of functions.
+  NodeId constant_around(NodeId body, Node constant) {
+    std::span<FieldValue> fields = fields_of(constant);
+    fields[f::AllocateConst::body] = body;
+    fields[f::AllocateConst::extents] = flat(constant.list(f::AllocateConst::extents));
+    return builder_.make(Kind::AllocateConst, fields);
+  }
+
+  /// Moves constants outwards in their order; parameters and body stay.
+  NodeId function(Node node) {
+    const std::vector<Node>& constants = constants_[index(node.id())];
+    NodeId body = body_of(node[f::PrimFunc::body]);
+    // The last one is the innermost.
+    for (std::size_t i = constants.size(); i > 0; --i)
+      body = constant_around(body, constants[i - 1]);
+    std::span<FieldValue> fields = fields_of(node);
+    fields[f::PrimFunc::buffer_map] = buffer_map(node);
+    fields[f::PrimFunc::attrs] = pool_args(node[f::PrimFunc::attrs]);
+    fields[f::PrimFunc::body] = body;
+    return builder_.make(Kind::PrimFunc, fields);
+  }
+
+  std::string_view name_of(Node global_var) const {
+    const std::string_view name = global_var.text(f::GlobalVar::name_hint);
+    const auto renamed = new_names_.find(name);
+    return renamed == new_names_.end() ? name : renamed->second;
+  }
+
+  NodeId global_var(Node node) {
+    std::span<FieldValue> fields = fields_of(node);
+    fields[f::GlobalVar::name_hint] = builder_.string(name_of(node));
+    return builder_.make(Kind::GlobalVar, fields);
+  }
+
+  /// Sorts functions by name: their order in the files depends on TVM's hash maps.
+  NodeId root(Node node) {
+    const NodeMap functions = node.map(f::IRModule::functions);
+    std::vector<std::pair<std::string_view, NodePair>> named;
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      const Node key = functions.key(i);
+      const auto name = key.is(Kind::GlobalVar) ? name_of(key) : "";
+      named.emplace_back(name, NodePair{of(key), of(functions.value(i))});
+    }
+    std::ranges::stable_sort(named, {}, &std::pair<std::string_view, NodePair>::first);
+    std::vector<NodePair> entries;
+    for (const auto& [name, entry] : named) entries.push_back(entry);
+    std::span<FieldValue> fields = fields_of(node);
+    fields[f::IRModule::functions] = builder_.map(entries);
+    return builder_.make(Kind::IRModule, fields);
+  }
+
+  /// Scalar variables keep their types. The element type of a pointer follows from its uses.
+  NodeId type_of_variable(Node node) {
+    const Node type = node[f::Var::type_annotation];
+    if (node.dtype().is_handle()) return NodeId::none;
+    return type ? of(type) : make_.prim_type(node.dtype());
+  }
+
+  /// C does not distinguish SizeVar from Var.
+  NodeId variable(Node node) {
+    const std::string name = bare_name(node.text(f::Var::name));
+    return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
+  }
+
+  /// The only buffer with this element type on a pointer.
+  NodeId buffer_on(NodeId data, DType dtype) {
+    const auto [found, is_new] = buffers_.try_emplace({data, dtype.packed()});
+    if (is_new) found->second = make_.buffer({.name = {}, .data = data, .dtype = dtype});
+    return found->second;
+  }
+
+  /// Merges buffers on a pointer that have the same elements, and removes names and shapes.
+  NodeId buffer(Node node) {
+    const DType dtype = stored_dtype(node.dtype(f::Buffer::dtype));
+    const NodeId data = of(node[f::Buffer::data]);
+    const Node offset = node[f::Buffer::elem_offset];
+    const bool starts_at_zero = !offset || is_int_imm(offset, 0);
+    const bool is_plain = node.list(f::Buffer::strides).empty() && starts_at_zero &&
+                          node.list(f::Buffer::axis_separators).empty() &&
+                          node.integer(f::Buffer::buffer_type) == kDefaultType;
+    return is_plain ? buffer_on(data, dtype) : strided_buffer(node, data, dtype);
+  }
+
+  /// Keeps strides and offsets: the indices of C contain them, so a difference in them is a
+  /// difference.
+  NodeId strided_buffer(Node node, NodeId data, DType dtype) {
+    std::span<FieldValue> fields = fields_of(node);
+    fields[f::Buffer::data] = data;
+    fields[f::Buffer::dtype] = dtype;
+    fields[f::Buffer::shape] = builder_.list({});
+    fields[f::Buffer::name] = builder_.string({});
+    fields[f::Buffer::data_alignment] = 0;
+    fields[f::Buffer::offset_factor] = 0;
+    return builder_.make(Kind::Buffer, fields);
+  }
+
+  /// The number of elements, if all extents are numbers.
+  ListId flat(NodeList extents) {
+    std::uint64_t count = 1;
+    for (const Node extent : extents) {
+      if (!extent.is(Kind::IntImm)) return copied(builder_, extents, becoming());
+      count *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
+    }
+    const DType dtype = extents.empty() ? DType::Int(32) : extents[0].dtype();
+    return builder_.list({narrowed(make_.int_imm(dtype, static_cast<std::int64_t>(count)))});
+  }
+
+  /// A number whose value C states without its width: it gets 32 bits if they are enough.
+  NodeId narrowed(NodeId id) {
+    const Node number = builder_.node(id);
+    if (!number.is(Kind::IntImm) || number.dtype() == DType::Int(32)) return id;
+    const std::int64_t value = number.integer(f::IntImm::value);
+    return std::in_range<std::int32_t>(value) ? make_.int32(value) : id;
+  }
+
+  /// Constants have one dimension.
+  NodeId array(Node node) {
+    std::uint64_t count = 1;
+    for (const std::int64_t size : node.integers(f::NDArray::shape)) {
+      count *= static_cast<std::uint64_t>(size);
+    }
+    const auto flat = static_cast<std::int64_t>(count);
+    std::span<FieldValue> fields = fields_of(node);
+    fields[f::NDArray::shape] = builder_.integers(std::span(&flat, 1));
+    return builder_.make(Kind::NDArray, fields);
+  }
+
+  // --- Expressions -------------------------------------------------------------------------------
+
+  /// All other expressions are printed unchanged, as an operator or a call.
+  NodeId rebuilt_expr(Node node) {
+    switch (node.kind()) {
+      case Kind::Var:
+      case Kind::SizeVar:
+        return variable(node);
+      case Kind::Let:
+        return of(node[f::Let::body]);
+      case Kind::Cast:
+        return node.dtype() == node[f::Cast::value].dtype() ? of(node[f::Cast::value]) : copy(node);
+      case Kind::FloatImm:
+        return float_imm(node);
+      case Kind::BufferLoad:
+        return load(node);
+      case Kind::Select:
+        return choice(node);
+      case Kind::Div:
+      case Kind::Mod:
+        return division(node);
+      case Kind::FloorDiv:
+      case Kind::FloorMod:
+        return floor(node.kind(), node.dtype(), of(node[f::FloorDiv::a]), of(node[f::FloorDiv::b]));
+      case Kind::Sub:
+        return difference(node);
+      case Kind::Call:
+        return call(node);
+      default:
+        return copy(node);
+    }
+  }
+
+  /// Up to v0.15, Select and if_then_else are printed alike.
+  NodeId choice(Node select) {
+    if (ternary_ == Ternary::select) return copy(select);
+    const std::array args{of(select[f::Select::condition]), of(select[f::Select::true_value]),
+                          of(select[f::Select::false_value])};
+    return make_.call(make_.op("tir.if_then_else"), args, select.dtype());
+  }
+
+  /// The generator prints seven digits.
+  NodeId float_imm(Node node) {
+    const double exact = node.real(f::FloatImm::value);
+    const std::string printed = fmt::format("{:.6e}", exact);
+    double value = exact;
+    std::from_chars(printed.data(), printed.data() + printed.size(), value);
+    return make_.float_imm(node.dtype(), value);
+  }
+
+  /// A load of bool reads a byte and casts it: `((bool)((int8_t*)b)[i])`.
+  NodeId load(Node node) {
+    std::span<FieldValue> fields = fields_of(node);
+    fields[f::BufferLoad::dtype] = stored_dtype(node.dtype());
+    const NodeId loaded = builder_.make(Kind::BufferLoad, fields);
+    return node.dtype().is_bool() ? make_.cast(node.dtype(), loaded) : loaded;
+  }
+
+  /// For numbers that are not negative, every division rounds down.
+  NodeId division(Node node) {
+    const Node a = node[f::Div::a];
+    const Node b = node[f::Div::b];
+    const auto dividend = ranges_.of(a);
+    const auto divisor = ranges_.of(b);
+    const bool has_positive = dividend && divisor && dividend->low >= 0 && divisor->low > 0;
+    const bool is_positive = node.dtype().is_scalar() && (node.dtype().is_uint() || has_positive);
+    // Otherwise C contains the correction of a floor division, or lacks it.
+    if (!is_positive) return copy(node);
+    const Kind kind = node.is(Kind::Div) ? Kind::FloorDiv : Kind::FloorMod;
+    return floor(kind, node.dtype(), of(a), of(b));
+  }
+
+  /// Takes multiples of the divisor out of the dividend. LowerIntrin adds one where the dividend
+  /// may be negative, and takes it off the quotient. A sum of unsigned numbers may wrap around.
+  NodeId floor(Kind kind, DType dtype, NodeId a, NodeId b) {
+    const Node sum = builder_.node(a);
+    const std::int64_t divisor = int_imm_of(builder_.node(b)).value_or(0);
+    const std::int64_t added = sum.is(Kind::Add) ? int_imm_of(sum[f::Add::b]).value_or(0) : 0;
+    if (!dtype.is_int() || divisor <= 0 || added < divisor)
+      return builder_.make(kind, {dtype, a, b});
+    const std::int64_t rest = added % divisor;
+    const NodeId rest_of_sum =
+        rest == 0 ? sum[f::Add::a].id()
+                  : make_.binary(Kind::Add, sum[f::Add::a].id(), make_.int_imm(sum.dtype(), rest));
+    const NodeId result = builder_.make(kind, {dtype, rest_of_sum, b});
+    if (kind == Kind::FloorMod) return result;
+    return make_.binary(Kind::Add, result, make_.int_imm(dtype, added / divisor));
+  }
+
+  /// `(a + c) - c` is `a`.
+  NodeId difference(Node node) {
+    const NodeId a = of(node[f::Sub::a]);
+    const Node sum = builder_.node(a);
+    const auto taken = int_imm_of(node[f::Sub::b]);
+    const bool is_undone = taken && sum.is(Kind::Add) && int_imm_of(sum[f::Add::b]) == taken;
+    return is_undone ? sum[f::Add::a].id() : copy(node);
+  }
+
+  /// A shift to the right is a division by a power of two; a mask of the lowest bits is a
+  /// remainder.
+  NodeId as_division(NodeId id) {
+    const Node call = builder_.node(id);
+    if (!call.is(Kind::Call) || !(call.dtype().is_int() || call.dtype().is_uint())) return id;
+    const std::string_view op = call[f::Call::op].text(f::Op::name);
+    const bool is_shift = op == "tir.shift_right";
+    const NodeList args = call.list(f::Call::args);
+    if ((!is_shift && op != "tir.bitwise_and") || args.size() != 2) return id;
+    const auto divisor =
+        is_shift ? divisor_of_shift(args[1], args[1].dtype()) : divisor_of_mask(args[1]);
+    if (!divisor) return id;
+    const DType dtype = call.dtype();
+    const NodeId a = args[0].id();
+    const NodeId b = make_.int_imm(args[1].dtype(), *divisor);
+    return floor(is_shift ? Kind::FloorDiv : Kind::FloorMod, dtype, a, b);
+  }
+
+  /// Expands operators without a name in C like the legalisation of intrinsics, after the widths of
+  /// numbers on the stack of packed calls were made equal.
+  NodeId call(Node node) {
+    const Node op = node[f::Call::op];
+    if (!op.is(Kind::Op)) return copy(node);
+    const std::string_view name = op.text(f::Op::name);
+    std::vector<NodeId> args;
+    for (const Node arg : node.list(f::Call::args)) args.push_back(of(arg));
+    if (name == "tir.tvm_stack_make_shape") {
+      std::ranges::transform(args, args.begin(), [&](NodeId dim) { return narrowed(dim); });
+    }
+    if (name == "tir.tvm_stack_make_array" && args.size() == 6) args[5] = narrowed(args[5]);
+    const auto expanded = expand(make_, name, node.dtype(), args, ternary_);
+    return as_division(expanded ? *expanded : plain_call(name, args, node.dtype()));
+  }
+
+  /// call_extern and call_pure_extern are printed alike.
+  NodeId plain_call(std::string_view op, std::span<const NodeId> args, DType dtype) {
+    if (op == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
+    if (op == "tir.call_pure_extern") op = "tir.call_extern";
+    return make_.call(make_.op(op), args, dtype);
+  }
+
+  /// Only the address of an access pointer is printed, without its extent and its purpose.
+  NodeId pointer_into(std::span<const NodeId> access) {
+    const DType element = make_.dtype_of(access[0]);
+    const NodeId buffer = buffer_on(access[1], element);
+    const NodeId loaded = make_.buffer_load(buffer, std::array{access[2]});
+    return make_.call(make_.op("tir.address_of"), std::array{loaded}, DType::Handle());
+  }
+
+  NodeId nothing() { return builder_.make(Kind::Evaluate, {make_.int32(0)}); }
+
+  const Module& module_;
+  const NewNames& new_names_;
+  Ternary ternary_;
+  Builder builder_;
+  LossLog losses_;
+  text::ExprFactory make_;
+  std::vector<NodeId> map_;
+  IntegerRanges ranges_;
+  std::vector<FieldValue> fields_;                // of the last node that `fields_of` was asked for
+  std::unordered_map<std::uint32_t, Node> lets_;  // the values of variables that a Let defines
+  std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
+  std::unordered_map<std::uint32_t, std::vector<Node>> constants_;  // by function, outermost first
+};
+
+}  // namespace
+}  // namespace c
+
+Module c_normal_form(const Module& module, const VersionRange& version,
+                     const std::map<std::string_view, std::string_view>& new_names) {
+  return c::NormalForm(module, version, new_names).make();
+}
+
+}  // namespace mlf::tir
