@@ -8,7 +8,6 @@
 
 #include "support/characters.h"
 #include "tir/c/language.h"
-#include "tir/c/read/body.h"
 #include "tir/c/read/constants.h"
 #include "tir/c/read/directives.h"
 #include "tir/pools.h"
@@ -319,7 +318,7 @@ FunctionDraft read_function(ModuleContext& context, support::SourceText& source,
   Params params(function);
   read_head(function, item, params);
   function.cursor.expect("{");
-  draft.body = BodyReader(function, params).read();
+  draft.body = read_body(function, params);
   draft.is_packed = params.is_packed();
   draft.params = params.all();
   for (const std::size_t array : function.constants) {

@@ -77,6 +77,9 @@ class Params {
   std::set<std::pair<NodeId, int>> fields_;  // of tensor parameters, each read once
 };
 
+/// Reads the statements of a body, up to the end of the tokens.
+NodeId read_body(FunctionContext& context, Params& params);
+
 /// A function with a read body; its parameters still lack facts from other functions.
 struct FunctionDraft {
   explicit FunctionDraft(text::ExprFactory& make) : buffers(make) {}

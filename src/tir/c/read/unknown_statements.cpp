@@ -1,4 +1,4 @@
-#include "tir/c/read/body.h"
+#include "tir/c/read/unknown_statements.h"
 
 #include <fmt/core.h>
 
