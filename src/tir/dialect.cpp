@@ -30,20 +30,6 @@ constexpr std::array kDialects = {
     DialectName{Dialect::c, "c"},
 };
 
-}  // namespace
-
-std::string_view to_string(Dialect dialect) {
-  return std::ranges::find(kDialects, dialect, &DialectName::dialect)->name;
-}
-
-std::optional<Dialect> dialect_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kDialects, name, &DialectName::name);
-  if (found == kDialects.end()) return std::nullopt;
-  return found->dialect;
-}
-
-namespace {
-
 constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kTargetLine = "// tvm target:";
 constexpr std::string_view kScriptHeader = "# from tvm.script import";
@@ -205,6 +191,16 @@ std::optional<Dialect> detect_beginning(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view to_string(Dialect dialect) {
+  return std::ranges::find(kDialects, dialect, &DialectName::dialect)->name;
+}
+
+std::optional<Dialect> dialect_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kDialects, name, &DialectName::name);
+  if (found == kDialects.end()) return std::nullopt;
+  return found->dialect;
+}
 
 std::string_view without_byte_order_mark(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;

@@ -131,7 +131,6 @@ std::optional<Kind> kind_with_type_key(std::string_view type_key) {
   return support::value_at(index, type_key);
 }
 
-// The statements that something defined by this node is visible in.
 std::optional<std::uint8_t> scope_field(Kind kind) {
   const std::uint8_t field = info(kind).scope;
   return field == kNoField ? std::nullopt : std::optional(field);

@@ -96,7 +96,6 @@ Node Module::span(NodeId id) const {
   return {*this, found == storage_->spans.end() ? NodeId::none : found->second};
 }
 
-// Sorted by Builder::finish.
 std::optional<SourceRange> Module::source_range(NodeId id) const {
   const auto& ranges = storage_->ranges;
   const auto found = std::ranges::lower_bound(ranges, index(id), {},

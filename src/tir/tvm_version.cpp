@@ -70,7 +70,6 @@ bool is_release(std::string_view text) {
 
 }  // namespace
 
-// "0.16" or a full version: a user's option, the manifest of an archive or a text may name either.
 std::optional<VersionRange> tvm_version_named(std::string_view text) {
   constexpr std::string_view kMajor = "0.";
   if (!text.starts_with(kMajor)) return std::nullopt;
@@ -83,7 +82,6 @@ std::optional<VersionRange> tvm_version_named(std::string_view text) {
   return VersionRange{*minor, *minor, std::string(text)};
 }
 
-// Never a release that the table does not list.
 std::uint8_t first_with(TvmFeature feature) {
   return std::max(row(feature).since, kOldestTvm);
 }
@@ -92,24 +90,19 @@ bool has(std::uint8_t minor, TvmFeature feature) {
   return row(feature).since <= minor && minor <= row(feature).until;
 }
 
-// For readers: a spelling is taken if any version that is still possible has it.
 bool may_have(const VersionRange& range, TvmFeature feature) {
   return row(feature).since <= range.last && range.first <= row(feature).until;
 }
 
-// For what may be relied on.
 bool all_have(const VersionRange& range, TvmFeature feature) {
   return row(feature).since <= range.first && range.last <= row(feature).until;
 }
 
-// Both ends: a feature may have gone again.
 void VersionInference::observe(TvmFeature feature) {
   at_least(row(feature).since);
   at_most(row(feature).until);
 }
 
-// Of a feature that is still there: older than its first release. Of one that has gone: newer than
-// its last, but only where the versions before it are excluded already.
 void VersionInference::observe_absence(TvmFeature feature) {
   const auto [since, until] = row(feature);
   if (until == kStillThere) {
@@ -119,7 +112,6 @@ void VersionInference::observe_absence(TvmFeature feature) {
   }
 }
 
-// Evidence against what is known already is dropped: see the class.
 void VersionInference::at_least(std::uint8_t minor) {
   if (minor <= range_.last) range_.first = std::max(range_.first, minor);
 }

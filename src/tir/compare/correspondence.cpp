@@ -26,46 +26,6 @@ bool are_equal_arrays(Node a, Node b) {
          std::ranges::equal(a.integers(f::NDArray::shape), b.integers(f::NDArray::shape));
 }
 
-}  // namespace
-
-bool has_identity(Node node) {
-  switch (node.kind()) {
-    case Kind::Var:
-    case Kind::SizeVar:
-      return true;
-    case Kind::Span:
-    case Kind::SequentialSpan:
-    case Kind::SourceName:
-    case Kind::MissingObject:
-      return false;
-    default:
-      break;
-  }
-  const Category category = node.category();
-  return category == Category::buffer || category == Category::constant ||
-         category == Category::object;
-}
-
-// Both directions of the bijection are stored, so a node of either side cannot join two pairs
-// unnoticed.
-Pairing::Match Pairing::pair(Node left, Node right) {
-  NodeId& partner_of_right = left_of_[index(right.id())];
-  if (partner_of_right == left.id()) return Match::paired;
-  if (partner_of_right != NodeId::none) return Match::conflict;
-  if (right_of_[index(left.id())] != NodeId::none) return Match::left_split;
-  add_copy(left, right);
-  return Match::paired;
-}
-
-void Pairing::add_copy(Node left, Node right) {
-  left_of_[index(right.id())] = left.id();
-  right_of_[index(left.id())] = right.id();
-}
-
-// --- Entries of maps ----------------------------------------------------------------------------
-
-namespace {
-
 using ById = std::unordered_map<std::uint32_t, std::uint32_t>;
 using ByName = support::NameMap<std::string_view, std::uint32_t>;
 using ByText = support::NameMap<std::string, std::uint32_t>;
@@ -122,6 +82,42 @@ void match_free_variables(const NodeMap& left, const NodeMap& right, Matching& m
 }
 
 }  // namespace
+
+bool has_identity(Node node) {
+  switch (node.kind()) {
+    case Kind::Var:
+    case Kind::SizeVar:
+      return true;
+    case Kind::Span:
+    case Kind::SequentialSpan:
+    case Kind::SourceName:
+    case Kind::MissingObject:
+      return false;
+    default:
+      break;
+  }
+  const Category category = node.category();
+  return category == Category::buffer || category == Category::constant ||
+         category == Category::object;
+}
+
+// Both directions of the bijection are stored, so a node of either side cannot join two pairs
+// unnoticed.
+Pairing::Match Pairing::pair(Node left, Node right) {
+  NodeId& partner_of_right = left_of_[index(right.id())];
+  if (partner_of_right == left.id()) return Match::paired;
+  if (partner_of_right != NodeId::none) return Match::conflict;
+  if (right_of_[index(left.id())] != NodeId::none) return Match::left_split;
+  add_copy(left, right);
+  return Match::paired;
+}
+
+void Pairing::add_copy(Node left, Node right) {
+  left_of_[index(right.id())] = left.id();
+  right_of_[index(left.id())] = right.id();
+}
+
+// --- Entries of maps ----------------------------------------------------------------------------
 
 Matching match_names(const NodeMap& left, const NodeMap& right) {
   const auto name_at = [](const NodeMap& map, std::size_t i) { return map.name(i); };

@@ -38,6 +38,24 @@ std::string subscript(Node owner, std::uint8_t field, std::uint32_t position) {
   }
 }
 
+constexpr std::size_t kMaxText = 60;
+
+std::string quoted(std::string_view text) {
+  if (text.size() <= kMaxText) return fmt::format("\"{}\"", text);
+  return fmt::format("\"{}…\" ({} bytes)", text.substr(0, kMaxText), text.size());
+}
+
+std::string enumeration_name(const FieldInfo& field, std::int64_t value) {
+  const auto names = enum_names(field.expects);
+  if (value < 0 || static_cast<std::size_t>(value) >= names.size()) return std::to_string(value);
+  return std::string(names[static_cast<std::size_t>(value)]);
+}
+
+std::string entries(std::size_t count, bool defined) {
+  if (!defined) return "undefined";
+  return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
+}
+
 }  // namespace
 
 std::string entry_name(Node owner, std::uint8_t field, std::uint32_t position) {
@@ -116,28 +134,6 @@ std::optional<SourceRange> Steps::range(StepId id, const Module& module,
 }
 
 // --- Nodes --------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::size_t kMaxText = 60;
-
-std::string quoted(std::string_view text) {
-  if (text.size() <= kMaxText) return fmt::format("\"{}\"", text);
-  return fmt::format("\"{}…\" ({} bytes)", text.substr(0, kMaxText), text.size());
-}
-
-std::string enumeration_name(const FieldInfo& field, std::int64_t value) {
-  const auto names = enum_names(field.expects);
-  if (value < 0 || static_cast<std::size_t>(value) >= names.size()) return std::to_string(value);
-  return std::string(names[static_cast<std::size_t>(value)]);
-}
-
-std::string entries(std::size_t count, bool defined) {
-  if (!defined) return "undefined";
-  return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
-}
-
-}  // namespace
 
 std::string brief_field(Node node, std::uint8_t i) {
   const FieldInfo& field = node.info().fields[i];

@@ -15,8 +15,6 @@
 
 namespace mlf::tir::tir_json {
 
-// As in SaveDLTensor of TVM's ndarray.h, lanes do not count. On overflow, returns a size that no
-// data has.
 std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape) {
   return product_of(shape, dtype.element_bytes()).value_or(UINT64_MAX);
 }
@@ -85,47 +83,6 @@ void write_digest(json::Writer& emitter, Node constant, std::string_view known) 
   emitter.string(support::sha256_hex({reinterpret_cast<const char*>(data->data()), data->size()}));
 }
 
-}  // namespace
-
-// Only names the files. The writer of the archive requests their contents one at a time
-// (write_npy), so at most one constant is copied.
-std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
-                                          const Document& document, const JsonOptions& options) {
-  // Most constants are in the text; an entry for data from elsewhere in the archive states the
-  // member.
-  std::unordered_map<std::uint32_t, std::string_view> found;
-  for (const Recovered& one : document.recovered) found.emplace(index(one.constant), one.source);
-  std::unordered_map<std::uint32_t, std::string_view> digests;
-  for (const LeftOut& one : document.left_out) digests.emplace(index(one.constant), one.sha256);
-  std::vector<ConstantFile> files;
-  emitter.key("constants");
-  emitter.begin_array();
-  for (std::size_t id = 0; id < outline.constants().size(); ++id) {
-    const Node constant(outline.module(), outline.constants()[id]);
-    const auto data = constant.bytes(f::NDArray::data);
-    emitter.begin_object();
-    emitter.member("id", id);
-    write_type(emitter, constant);
-    const auto known = digests.find(index(constant.id()));
-    write_digest(emitter, constant, known == digests.end() ? std::string_view() : known->second);
-    if (data && goes_into_file(constant, *data, options)) {
-      files.push_back({fmt::format("{}/{}.npy", options.npy_directory, id), constant.id()});
-      emitter.member("file", files.back().path);
-    } else {
-      emitter.key("data");
-      data&& options.constants != ConstantPlace::none ? emitter.base64(*data) : emitter.null();
-    }
-    if (const auto source = found.find(index(constant.id())); source != found.end()) {
-      emitter.member("recovered", source->second);
-    }
-    emitter.end_object();
-  }
-  emitter.end_array();
-  return files;
-}
-
-namespace {
-
 using Data = std::optional<std::vector<std::byte>>;
 
 struct Type {
@@ -183,6 +140,43 @@ NodeId read_constant(Builder& builder, json::Value entry, std::size_t id) {
 }
 
 }  // namespace
+
+// Only names the files. The writer of the archive requests their contents one at a time
+// (write_npy), so at most one constant is copied.
+std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
+                                          const Document& document, const JsonOptions& options) {
+  // Most constants are in the text; an entry for data from elsewhere in the archive states the
+  // member.
+  std::unordered_map<std::uint32_t, std::string_view> found;
+  for (const Recovered& one : document.recovered) found.emplace(index(one.constant), one.source);
+  std::unordered_map<std::uint32_t, std::string_view> digests;
+  for (const LeftOut& one : document.left_out) digests.emplace(index(one.constant), one.sha256);
+  std::vector<ConstantFile> files;
+  emitter.key("constants");
+  emitter.begin_array();
+  for (std::size_t id = 0; id < outline.constants().size(); ++id) {
+    const Node constant(outline.module(), outline.constants()[id]);
+    const auto data = constant.bytes(f::NDArray::data);
+    emitter.begin_object();
+    emitter.member("id", id);
+    write_type(emitter, constant);
+    const auto known = digests.find(index(constant.id()));
+    write_digest(emitter, constant, known == digests.end() ? std::string_view() : known->second);
+    if (data && goes_into_file(constant, *data, options)) {
+      files.push_back({fmt::format("{}/{}.npy", options.npy_directory, id), constant.id()});
+      emitter.member("file", files.back().path);
+    } else {
+      emitter.key("data");
+      data&& options.constants != ConstantPlace::none ? emitter.base64(*data) : emitter.null();
+    }
+    if (const auto source = found.find(index(constant.id())); source != found.end()) {
+      emitter.member("recovered", source->second);
+    }
+    emitter.end_object();
+  }
+  emitter.end_array();
+  return files;
+}
 
 ConstantTable read_constants(Builder& builder, json::Value table) {
   table.expect(json::Type::array);

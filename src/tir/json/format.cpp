@@ -72,6 +72,31 @@ bool is_main(std::string_view name, Node function) {
   return ends_with_main_name(name) || ends_with_main_name(global_symbol_of(function).value_or(""));
 }
 
+KindTemplate make_template(const KindInfo& kind) {
+  const auto scoped = scoped_field(kind.kind);
+  KindTemplate made{.opening = json::Piece::object("node", kind.name),
+                    .fields = {},
+                    .integer_form = integer_form(kind.kind),
+                    .has_scope = scoped.has_value(),
+                    .has_id = kind.kind == Kind::IterVar || kind.kind == Kind::CommReducer,
+                    .is_leaf = std::ranges::none_of(kind.fields, holds_nodes, &FieldInfo::type)};
+  const bool is_table = is_var(kind.kind) || kind.kind == Kind::Buffer;
+  for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
+    if (i == scoped) continue;
+    const FieldInfo& field = kind.fields[i];
+    const std::string_view key = key_of(kind.kind, field);
+    made.fields.push_back({field, json::Piece::key(key), key, may_be_absent(kind.kind, field),
+                           is_table && field.name == "name", i});
+  }
+  return made;
+}
+
+std::vector<KindTemplate> make_templates() {
+  std::vector<KindTemplate> all;
+  for (const KindInfo& kind : all_kinds()) all.push_back(make_template(kind));
+  return all;
+}
+
 }  // namespace
 
 std::string_view to_string(Role role) {
@@ -102,36 +127,6 @@ std::optional<std::string_view> global_symbol_of(Node function) {
 
 // --- Templates ---------------------------------------------------------------------------------
 
-namespace {
-
-KindTemplate make_template(const KindInfo& kind) {
-  const auto scoped = scoped_field(kind.kind);
-  KindTemplate made{.opening = json::Piece::object("node", kind.name),
-                    .fields = {},
-                    .integer_form = integer_form(kind.kind),
-                    .has_scope = scoped.has_value(),
-                    .has_id = kind.kind == Kind::IterVar || kind.kind == Kind::CommReducer,
-                    .is_leaf = std::ranges::none_of(kind.fields, holds_nodes, &FieldInfo::type)};
-  const bool is_table = is_var(kind.kind) || kind.kind == Kind::Buffer;
-  for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
-    if (i == scoped) continue;
-    const FieldInfo& field = kind.fields[i];
-    const std::string_view key = key_of(kind.kind, field);
-    made.fields.push_back({field, json::Piece::key(key), key, may_be_absent(kind.kind, field),
-                           is_table && field.name == "name", i});
-  }
-  return made;
-}
-
-std::vector<KindTemplate> make_templates() {
-  std::vector<KindTemplate> all;
-  for (const KindInfo& kind : all_kinds()) all.push_back(make_template(kind));
-  return all;
-}
-
-}  // namespace
-
-// Made on first use from the table of kinds.
 std::span<const KindTemplate> all_templates() {
   static const std::vector<KindTemplate> templates = make_templates();
   return templates;

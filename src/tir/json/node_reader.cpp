@@ -270,7 +270,6 @@ void NodeReader::check_dtype(json::Value reference, NodeId node) const {
                           to_string(builder_.node(node).dtype())));
 }
 
-// TVM has one object for an operator, so has a module.
 NodeId NodeReader::op(std::string_view name) {
   NodeId& id = tables_.ops[name];
   if (id == NodeId::none) id = builder_.make(Kind::Op, {builder_.string(json::to_bytes(name))});

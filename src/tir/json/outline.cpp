@@ -19,6 +19,37 @@ bool is_defined(FieldType type, std::uint32_t word) {
   return word != 0 || !(holds_nodes(type) || type == FieldType::string);
 }
 
+/// Unique names inside one table of variables or buffers.
+class UniqueNames {
+ public:
+  explicit UniqueNames(Identities& identities) : identities_(identities) {}
+
+  /// Marks a name as taken.
+  void take(std::string_view name) { taken_.emplace(name); }
+
+  /// `hint` itself or, where that is taken, with the first free one of the endings _1, _2, …
+  std::string_view make(std::string_view hint) {
+    if (taken_.insert(hint).second) return hint;
+    std::uint32_t& last = endings_[hint];
+    std::string name;
+    do {
+      name = std::string(hint) + "_" + std::to_string(++last);
+    } while (taken_.contains(name));
+    const std::string_view kept = identities_.keep(std::move(name));
+    taken_.insert(kept);
+    return kept;
+  }
+
+ private:
+  Identities& identities_;
+  support::NameSet<std::string_view> taken_;
+  support::NameMap<std::string_view, std::uint32_t> endings_;
+};
+
+bool is_table_entry(Kind kind) {
+  return is_var(kind) || info(kind).category == Category::buffer;
+}
+
 }  // namespace
 
 // Parts come before the whole in `candidates_`, so each is measured after everything it refers to,
@@ -192,41 +223,6 @@ bool Outline::is_referred_to(NodeId id) const {
 }
 
 // --- Scopes ------------------------------------------------------------------------------------
-
-namespace {
-
-/// Unique names inside one table of variables or buffers.
-class UniqueNames {
- public:
-  explicit UniqueNames(Identities& identities) : identities_(identities) {}
-
-  /// Marks a name as taken.
-  void take(std::string_view name) { taken_.emplace(name); }
-
-  /// `hint` itself or, where that is taken, with the first free one of the endings _1, _2, …
-  std::string_view make(std::string_view hint) {
-    if (taken_.insert(hint).second) return hint;
-    std::uint32_t& last = endings_[hint];
-    std::string name;
-    do {
-      name = std::string(hint) + "_" + std::to_string(++last);
-    } while (taken_.contains(name));
-    const std::string_view kept = identities_.keep(std::move(name));
-    taken_.insert(kept);
-    return kept;
-  }
-
- private:
-  Identities& identities_;
-  support::NameSet<std::string_view> taken_;
-  support::NameMap<std::string_view, std::uint32_t> endings_;
-};
-
-bool is_table_entry(Kind kind) {
-  return is_var(kind) || info(kind).category == Category::buffer;
-}
-
-}  // namespace
 
 // A SeqStmt with a span, or with fewer than two elements, says something that its elements alone do
 // not.

@@ -154,8 +154,6 @@ NodeId known_as(Context& c, SyntaxId name, Kind kind) {
 
 }  // namespace
 
-/// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed at the first mention of the
-/// buffer.
 NodeId define_buffer(Context& c, std::span<const Value> values) {
   const std::string_view name = c.values.text(values[0]);
   if (const NodeId known = known_as(c, values[0].syntax, Kind::Buffer); known != NodeId::none) {

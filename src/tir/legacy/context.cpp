@@ -224,6 +224,36 @@ Grammar make_grammar(text::StringEnd end_of_string) {
   return grammar;
 }
 
+/// Start of the name that ends at `end`, including parentheses as in `T_add(red)`.
+std::size_t name_begin(std::string_view text, std::size_t end) {
+  std::size_t begin = end;
+  if (begin > 0 && text[begin - 1] == ')') {
+    const std::size_t open = text.rfind('(', begin - 1);
+    if (open != kNone) begin = open;
+  }
+  while (begin > 0 && kNameChars.contain(text[begin - 1])) --begin;
+  return begin;
+}
+
+/// Whether a definition is a statement; every other definition has a colon after the name.
+bool defines_buffer(std::string_view behind_name) {
+  return behind_name.starts_with(" = alloc_buffer(") ||
+         behind_name.starts_with(" = decl_buffer(") || behind_name.starts_with(" = match_buffer(");
+}
+
+constexpr std::string_view kHeading = "#[metadata]\n";
+constexpr std::string_view kOmitted = "/* For debugging purposes the metadata section has been";
+
+/// Offset of the last line that starts with `start`; npos if there is none. Searches forwards,
+/// because the first character of `start` is rare.
+std::size_t last_line(std::string_view text, std::string_view start) {
+  std::size_t last = kNone;
+  for (std::size_t at = text.find(start); at != kNone; at = text.find(start, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') last = at;
+  }
+  return last;
+}
+
 }  // namespace
 
 std::optional<ScannedType> scan_type(std::string_view text, std::size_t begin) {
@@ -294,39 +324,6 @@ std::string decode_string(Strings strings, std::string_view token) {
 std::size_t string_end(Strings strings, std::string_view text, std::size_t begin) {
   return grammar_of(strings).lexical.string_end(text, begin);
 }
-namespace {
-
-/// Start of the name that ends at `end`, including parentheses as in `T_add(red)`.
-std::size_t name_begin(std::string_view text, std::size_t end) {
-  std::size_t begin = end;
-  if (begin > 0 && text[begin - 1] == ')') {
-    const std::size_t open = text.rfind('(', begin - 1);
-    if (open != kNone) begin = open;
-  }
-  while (begin > 0 && kNameChars.contain(text[begin - 1])) --begin;
-  return begin;
-}
-
-/// Whether a definition is a statement; every other definition has a colon after the name.
-bool defines_buffer(std::string_view behind_name) {
-  return behind_name.starts_with(" = alloc_buffer(") ||
-         behind_name.starts_with(" = decl_buffer(") || behind_name.starts_with(" = match_buffer(");
-}
-
-constexpr std::string_view kHeading = "#[metadata]\n";
-constexpr std::string_view kOmitted = "/* For debugging purposes the metadata section has been";
-
-/// Offset of the last line that starts with `start`; npos if there is none. Searches forwards,
-/// because the first character of `start` is rare.
-std::size_t last_line(std::string_view text, std::string_view start) {
-  std::size_t last = kNone;
-  for (std::size_t at = text.find(start); at != kNone; at = text.find(start, at + 1)) {
-    if (at == 0 || text[at - 1] == '\n') last = at;
-  }
-  return last;
-}
-
-}  // namespace
 
 // --- Names -------------------------------------------------------------------------------------
 

@@ -372,7 +372,6 @@ NodeId read_type(Context& c, std::string_view type) {
   return node;
 }
 
-/// TVM prints True and False for constants of bool, and `?` for tir.Any.
 NodeId named_constant(Context& c, std::string_view name, std::string_view sign) {
   if (sign.empty()) {
     if (name == "True") return c.make.boolean(1);

@@ -59,7 +59,6 @@ VersionRange version_named(std::string_view tvm_version) {
   return version;
 }
 
-// "0.12.dev0": a build between the releases 0.11 and 0.12.
 bool is_development(const VersionRange& version) {
   return version.exact.find("dev") != std::string::npos;
 }
@@ -195,7 +194,6 @@ std::string JsonGraph::repr(std::uint32_t node) const {
   return std::move(*content);
 }
 
-// Indices in `data` are numbers, those in `attrs` are strings.
 std::uint32_t JsonGraph::element(json::Value element) const {
   const auto index = element.integer();
   if (!index) {
@@ -217,7 +215,6 @@ bool JsonGraph::is_tensor(json::Value attribute) const {
   return index && *index < tensor_count();
 }
 
-// States whether the text is not a number, or is the number of no node.
 std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) const {
   if (const auto index = reference(attribute.value)) return *index;
   const std::string_view name = attribute.key.text();

@@ -28,6 +28,32 @@ std::vector<std::vector<NamedField>> index_fields() {
   return index;
 }
 
+bool is_pattern(Kind kind) {
+  return kind == Kind::PatternWildcard || kind == Kind::PatternVar ||
+         kind == Kind::PatternConstructor || kind == Kind::PatternTuple;
+}
+
+// kTVMNDArrayMagic of include/tvm/runtime/ndarray.h.
+constexpr std::uint64_t kMagic = 0xDD5E40F096B4A13F;
+constexpr std::size_t kFixedHeader = 32;  // magic, reserved, device, ndim, dtype
+// SaveDLTensor always writes CPU, for data on any device.
+constexpr std::int32_t kCpu = 1;
+// Types that a user registers have codes from here on (DataType::kCustomBegin).
+constexpr std::uint8_t kFirstCustomCode = 129;
+
+// The size of others in bytes cannot be checked.
+bool is_known(std::uint8_t code) {
+  return code <= static_cast<std::uint8_t>(TypeCode::BFloat) ||
+         code == static_cast<std::uint8_t>(TypeCode::E4M3Float) ||
+         code == static_cast<std::uint8_t>(TypeCode::E5M2Float) || code >= kFirstCustomCode;
+}
+
+// The bytes of a tensor's data; TVM ignores lanes here.
+std::int64_t expected_bytes(const Tensor& tensor) {
+  const auto bytes = product_of(tensor.shape, tensor.dtype.element_bytes());
+  return bytes && *bytes <= INT64_MAX ? static_cast<std::int64_t>(*bytes) : -1;
+}
+
 }  // namespace
 
 std::span<const NamedField> fields_by_name(Kind kind) {
@@ -35,16 +61,6 @@ std::span<const NamedField> fields_by_name(Kind kind) {
   return index[static_cast<std::size_t>(kind)];
 }
 
-namespace {
-
-bool is_pattern(Kind kind) {
-  return kind == Kind::PatternWildcard || kind == Kind::PatternVar ||
-         kind == Kind::PatternConstructor || kind == Kind::PatternTuple;
-}
-
-}  // namespace
-
-// Whether VisitAttrs of the class includes `span`: not for blocks and a few types.
 bool has_span(Kind kind) {
   switch (info(kind).category) {
     case Category::expr:
@@ -103,31 +119,6 @@ std::string_view describe(Expects expects) {
 }
 
 // --- Tensors -----------------------------------------------------------------------------------
-
-namespace {
-
-// kTVMNDArrayMagic of include/tvm/runtime/ndarray.h.
-constexpr std::uint64_t kMagic = 0xDD5E40F096B4A13F;
-constexpr std::size_t kFixedHeader = 32;  // magic, reserved, device, ndim, dtype
-// SaveDLTensor always writes CPU, for data on any device.
-constexpr std::int32_t kCpu = 1;
-// Types that a user registers have codes from here on (DataType::kCustomBegin).
-constexpr std::uint8_t kFirstCustomCode = 129;
-
-// The size of others in bytes cannot be checked.
-bool is_known(std::uint8_t code) {
-  return code <= static_cast<std::uint8_t>(TypeCode::BFloat) ||
-         code == static_cast<std::uint8_t>(TypeCode::E4M3Float) ||
-         code == static_cast<std::uint8_t>(TypeCode::E5M2Float) || code >= kFirstCustomCode;
-}
-
-// The bytes of a tensor's data; TVM ignores lanes here.
-std::int64_t expected_bytes(const Tensor& tensor) {
-  const auto bytes = product_of(tensor.shape, tensor.dtype.element_bytes());
-  return bytes && *bytes <= INT64_MAX ? static_cast<std::int64_t>(*bytes) : -1;
-}
-
-}  // namespace
 
 // Checks every number of a header against the data before it allocates memory: documents come from
 // untrusted archives.

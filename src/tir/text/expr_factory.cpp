@@ -98,7 +98,6 @@ NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
   return builder_->make(kind, {element.as_wide_as(left.is_scalar() ? dtype_of(b) : left), a, b});
 }
 
-// The caller has called lanes_of and reported errors.
 NodeId ExprFactory::ramp(NodeId base, NodeId stride, NodeId lanes) {
   return builder_->make(Kind::Ramp,
                         {dtype_of(base).with_lanes(*lanes_of(lanes)), base, stride, lanes});
@@ -113,7 +112,6 @@ bool ExprFactory::is_vscale(NodeId expr) const {
   return is_call_of(builder_->node(expr), "tir.vscale");
 }
 
-// Scalable vectors (v0.16): `4 * vscale` or `vscale * 4`, which DType stores as -4.
 std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {
   const Node node = builder_->node(lanes);
   if (is_vscale(lanes)) return std::int16_t{-1};

@@ -48,7 +48,6 @@ std::size_t python_string_end(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
-// Scans the first token at once, so there always is a current token.
 Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
     : source_(&source),
       rules_(&rules),
@@ -163,7 +162,6 @@ void Lexer::pass(Sign sign, std::string_view construct) {
   seek(token_.end);
 }
 
-// A text may end without a line feed.
 std::uint32_t Lexer::line_end() const {
   return static_cast<std::uint32_t>(std::min(source_->text.find('\n', token_.begin), end_));
 }
@@ -452,8 +450,6 @@ std::string decode_string(std::string_view token) {
   return result;
 }
 
-// IntImm holds 64 bits with a sign, for any dtype: the upper half of uint64 becomes the negative
-// number with the same bits.
 std::optional<std::int64_t> parse_integer(std::string_view digits) {
   if (digits.starts_with('-')) return support::whole_number<std::int64_t>(digits);
   const auto value = support::whole_number<std::uint64_t>(digits);

@@ -21,7 +21,6 @@ NodeId MissingObjects::mention(std::string_view type_key, std::int64_t index,
   return entry->second.node;
 }
 
-// Each mention of a reference was recorded as a loss: removes all of these.
 void MissingObjects::was_found(NodeId missing) {
   const auto is_it = [&](const auto& entry) { return entry.second.node == missing; };
   const auto found = std::ranges::find_if(objects_, is_it);

@@ -9,7 +9,6 @@
 
 namespace mlf::tir::text {
 
-/// For messages: "expected a buffer, found a list".
 std::string_view to_string(ValueKind kind) {
   constexpr std::string_view kNames[] = {"an object",    "None",
                                          "a boolean",    "an integer",
@@ -92,14 +91,12 @@ std::string_view Values::decoded(const Value& value) {
   return decoded_.emplace_back(decode_string(text(value)));
 }
 
-/// The message shows the whole source text.
 void Values::fail(SyntaxId at, std::string message) const {
   support::fail_at(source_, tree_[at].begin, std::move(message), tree_[at].end - tree_[at].begin);
 }
 
 // --- Arguments ---------------------------------------------------------------------------------
 
-/// Keyword arguments come last, as in Python.
 Arguments::Arguments(const Values& values, const Value& call, std::string_view callee,
                      const Value& items)
     : values_(&values), call_(call), callee_(callee), items_(items) {

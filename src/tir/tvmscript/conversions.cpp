@@ -132,7 +132,6 @@ NodeId as_stated_type(Context& c, const Value& value) {
   return value.kind == ValueKind::string ? c.make.prim_type(as_dtype(c, value)) : as_type(c, value);
 }
 
-/// v0.16 introduced scalable vectors, and expressions for lanes.
 NodeId as_lanes(Context& c, const Value& value) {
   const NodeId node = as_expr(c, value);
   if (c.make.lanes_of(node)) {
@@ -393,7 +392,6 @@ NodeId as_buffer(Context& c, const Value& value) {
 
 // --- Indices and regions -----------------------------------------------------------------------
 
-/// Since v0.9, a Ramp with a constant stride is printed as a slice.
 std::vector<NodeId> as_indices(Context& c, const Value& access) {
   std::vector<NodeId> nodes;
   nodes.reserve(access.count);
@@ -432,7 +430,6 @@ NodeId as_region(Context& c, const Value& value) {
   return c.builder.make(Kind::BufferRegion, {whole, c.builder.list(bounds)});
 }
 
-/// A te.Tensor is printed only as its name.
 NodeId as_producer(Context& c, const Value& access) {
   const std::string_view path = c.values.text(access);
   const std::string_view name = path.substr(0, path.find('['));
@@ -465,7 +462,6 @@ NodeId scoped_pointer(Context& c, std::string_view name) {
 
 }  // namespace
 
-/// `T.int32`, `T.handle`, `T.void`, `I.IncompleteType`; none for any other path.
 NodeId type_of_path(Context& c, std::string_view path) {
   const std::string_view name = after_prefix(path, c.prefixes.tir);
   if (name.empty()) return is_void(c, path) ? c.make.void_type() : NodeId::none;
@@ -642,7 +638,6 @@ NodeId as_attribute(Context& c, const Value& value) {
   return done.back();
 }
 
-/// `T.func_attr({…})`, annotations: keys are strings.
 std::vector<NamedNode> as_attribute_map(Context& c, const Value& dict) {
   std::vector<NamedNode> entries;
   EntryNames names;

@@ -239,8 +239,6 @@ NodeId lambda_index_map(Context& c, const Value& lambda, NodeId inverse) {
 
 }  // namespace
 
-/// The types of a lambda's parameters follow from later text: its body waits until the call around
-/// it is lowered. Returns the last node of the lambda.
 SyntaxId skip_lambda(Context& c, SyntaxId params) {
   const std::uint32_t first = c.values.syntax(params).first;
   // The parameters themselves have been lowered as names.

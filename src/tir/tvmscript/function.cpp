@@ -127,7 +127,6 @@ void open_frame(Context& c, FrameKind kind, Reach reach) {
   c.fn->frames.open(frame);
 }
 
-/// The colon that ends the line above a suite.
 void end_header(Context& c) {
   c.lexer.expect(Sign::colon);
   end_line(c);
@@ -141,7 +140,6 @@ void end_line(Context& c) {
 
 // --- Names -------------------------------------------------------------------------------------
 
-/// TVM prints names that are Python keywords unchanged: `for = T.int32()`, `in[0] = 1`.
 bool is_plain_name(Context& c) {
   const std::string_view rest = c.slice(c.lexer.token().end, c.lexer.line_end());
   return rest.starts_with("[") || rest.starts_with(".") || rest.starts_with(",") ||
@@ -162,7 +160,6 @@ void bind(Context& c, std::string_view name, NodeId node) {
   if (!name.empty() && node != NodeId::none) c.names.bind(name, node);
 }
 
-/// Records that `node` is declared but not set.
 NodeId declare(Context& c, NodeId node) {
   c.fn->declared.insert(node);
   return node;

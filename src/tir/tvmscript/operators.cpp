@@ -178,7 +178,6 @@ NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const
   return c.make.call(c.make.op(function), args, c.make.dtype_of(operands.left));
 }
 
-/// tvm::cast: computes constants.
 NodeId make_cast(Context& c, DType dtype, NodeId value) {
   const Node node = c.node(value);
   if (c.make.dtype_of(value) == dtype) return value;

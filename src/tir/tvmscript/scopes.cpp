@@ -71,6 +71,15 @@ std::string_view thread_tag(Context& c, const Value& value, NodeId var) {
   return *tag;
 }
 
+/// Separate regions, or a list of them.
+std::vector<NodeId> as_regions(Context& c, const Arguments& args) {
+  std::vector<NodeId> nodes;
+  for (const Value& argument : args.positional()) {
+    for (const NodeId region : each(c, argument, as_region)) nodes.push_back(region);
+  }
+  return nodes;
+}
+
 }  // namespace
 
 /// `tx = T.launch_thread("threadIdx.x", 32)`, `T.launch_thread(tx, 32)`
@@ -301,19 +310,6 @@ void line_where(Context& c, const Arguments& args) {
   args.expect(1, 1);
   block_of(c, args).predicate = as_expr(c, args[0]);
 }
-
-namespace {
-
-/// Separate regions, or a list of them.
-std::vector<NodeId> as_regions(Context& c, const Arguments& args) {
-  std::vector<NodeId> nodes;
-  for (const Value& argument : args.positional()) {
-    for (const NodeId region : each(c, argument, as_region)) nodes.push_back(region);
-  }
-  return nodes;
-}
-
-}  // namespace
 
 void line_reads(Context& c, const Arguments& args) {
   OpenBlock& block = block_of(c, args);

@@ -321,29 +321,6 @@ void define_all(Context& c, const std::vector<SyntaxId>& names,
   for (std::size_t i = 0; i < names.size(); ++i) define(c, names[i], values[i]);
 }
 
-}  // namespace
-
-/// Since v0.12 TVM's parser casts the value to the buffer's dtype. Before, a bare number is int32
-/// or float32 for any buffer.
-void add_store(Context& c, NodeId buffer, const std::vector<NodeId>& indices, const Value& value) {
-  NodeId node = NodeId::none;
-  if (!c.rules.is_old()) {
-    c.check_lanes(buffer, indices, c.fn->line_begin, c.lexer.end_before());
-    const DType dtype = c.make.loaded_dtype(buffer, indices);
-    node = as_expr_of(c, value, dtype);
-    const DType found = c.make.dtype_of(node);
-    const bool is_number = found.is_int() || found.is_uint() || found.is_float();
-    const bool is_castable = is_number && !dtype.is_handle() && found.lanes == dtype.lanes;
-    if (is_castable && !c.is(node, Kind::Call)) node = make_cast(c, dtype, node);
-  } else {
-    node = as_expr(c, value);
-  }
-  add_statement(
-      c, c.builder.make(Kind::BufferStore, {buffer, node, c.builder.list(indices), NodeId::none}));
-}
-
-namespace {
-
 /// `A[i, j] = v`; an unbound name is a te.Tensor without a buffer.
 void read_store(Context& c, SyntaxId target, SyntaxId value) {
   const Value access = lower(c, target);
@@ -445,6 +422,25 @@ void read_simple_statement(Context& c) {
 }
 
 }  // namespace
+
+/// Since v0.12 TVM's parser casts the value to the buffer's dtype. Before, a bare number is int32
+/// or float32 for any buffer.
+void add_store(Context& c, NodeId buffer, const std::vector<NodeId>& indices, const Value& value) {
+  NodeId node = NodeId::none;
+  if (!c.rules.is_old()) {
+    c.check_lanes(buffer, indices, c.fn->line_begin, c.lexer.end_before());
+    const DType dtype = c.make.loaded_dtype(buffer, indices);
+    node = as_expr_of(c, value, dtype);
+    const DType found = c.make.dtype_of(node);
+    const bool is_number = found.is_int() || found.is_uint() || found.is_float();
+    const bool is_castable = is_number && !dtype.is_handle() && found.lanes == dtype.lanes;
+    if (is_castable && !c.is(node, Kind::Call)) node = make_cast(c, dtype, node);
+  } else {
+    node = as_expr(c, value);
+  }
+  add_statement(
+      c, c.builder.make(Kind::BufferStore, {buffer, node, c.builder.list(indices), NodeId::none}));
+}
 
 /// Closes the frames that the indentation of the current line ends. An `else` line closes nothing:
 /// it belongs to the then branch before it.

@@ -291,49 +291,6 @@ class RowReader {
   const char* first_ = nullptr;  // of the current element
 };
 
-}  // namespace
-
-/// TVM prints float16 as the bits of its elements, so it is read like integers of 16 bits.
-std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows, DType element,
-                                   std::uint64_t count) {
-  // Every element takes a character and a comma, so a wrong count cannot request much memory.
-  if (count > (rows.end - rows.begin + 1u) / 2 + 1) {
-    support::fail_at(source, rows.begin,
-                     fmt::format("the array has fewer than its {} elements", count));
-  }
-  RowReader reader(source, rows, element, count);
-  std::vector<std::byte> data;
-  with_number(element == DType::Float(16) ? DType::UInt(16) : element,
-              [&]<class T>(T) { data = reader.read<T>(); });
-  return data;
-}
-
-std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text,
-                                   std::uint64_t count) {
-  constexpr std::uint32_t kPerByte = 4;  // characters
-  const std::uint32_t first = text.begin + 1;
-  const std::uint32_t characters = text.end - text.begin - std::min(text.end - text.begin, 2u);
-  if (characters % kPerByte != 0 || characters / kPerByte != count) {
-    support::fail_at(source, text.begin, fmt::format("expected {} bytes as \\xHH", count));
-  }
-  std::vector<std::byte> bytes;
-  bytes.reserve(static_cast<std::size_t>(count));
-  for (std::uint32_t at = first; bytes.size() < count; at += kPerByte) {
-    const char* const digits = source.text.data() + at + 2;
-    std::uint8_t value = 0;
-    const auto [end, error] = std::from_chars(digits, digits + 2, value, 16);
-    if (source.text.substr(at, 2) != "\\x" || error != std::errc() || end != digits + 2) {
-      support::fail_at(source, at, "expected a byte as \\xHH");
-    }
-    bytes.push_back(static_cast<std::byte>(value));
-  }
-  return bytes;
-}
-
-// --- Arrays and pools ----------------------------------------------------------------------------
-
-namespace {
-
 // What TVM writes if it knows nothing about the memory of a pool.
 constexpr std::int64_t kUnknownProperty = -1;
 constexpr std::int64_t kUnknownLatency = 0;
@@ -425,6 +382,45 @@ SourceRange initializer_at(const support::SourceText& source, std::uint32_t begi
 }
 
 }  // namespace
+
+/// TVM prints float16 as the bits of its elements, so it is read like integers of 16 bits.
+std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows, DType element,
+                                   std::uint64_t count) {
+  // Every element takes a character and a comma, so a wrong count cannot request much memory.
+  if (count > (rows.end - rows.begin + 1u) / 2 + 1) {
+    support::fail_at(source, rows.begin,
+                     fmt::format("the array has fewer than its {} elements", count));
+  }
+  RowReader reader(source, rows, element, count);
+  std::vector<std::byte> data;
+  with_number(element == DType::Float(16) ? DType::UInt(16) : element,
+              [&]<class T>(T) { data = reader.read<T>(); });
+  return data;
+}
+
+std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text,
+                                   std::uint64_t count) {
+  constexpr std::uint32_t kPerByte = 4;  // characters
+  const std::uint32_t first = text.begin + 1;
+  const std::uint32_t characters = text.end - text.begin - std::min(text.end - text.begin, 2u);
+  if (characters % kPerByte != 0 || characters / kPerByte != count) {
+    support::fail_at(source, text.begin, fmt::format("expected {} bytes as \\xHH", count));
+  }
+  std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<std::size_t>(count));
+  for (std::uint32_t at = first; bytes.size() < count; at += kPerByte) {
+    const char* const digits = source.text.data() + at + 2;
+    std::uint8_t value = 0;
+    const auto [end, error] = std::from_chars(digits, digits + 2, value, 16);
+    if (source.text.substr(at, 2) != "\\x" || error != std::errc() || end != digits + 2) {
+      support::fail_at(source, at, "expected a byte as \\xHH");
+    }
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
+// --- Arrays and pools ----------------------------------------------------------------------------
 
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
                          const Item& item) {

@@ -119,7 +119,6 @@ NodeId Buffers::extent_of(const Use& use) {
   return make_->integer(extent);
 }
 
-/// The shape has one dimension.
 void Buffers::settle() {
   for (const Use& used : uses_) {
     const std::array shape = {extent_of(used)};

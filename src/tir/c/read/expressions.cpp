@@ -33,6 +33,24 @@ bool is_type_word(std::string_view word) {
          word == "DLDeviceType";
 }
 
+template <class Float>
+std::optional<double> parse_float(std::string_view text) {
+  Float value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return std::nullopt;
+  return static_cast<double>(value);
+}
+
+/// A maximum usually starts from the largest number, which seven digits round up.
+std::optional<double> largest(std::string_view text, DType dtype) {
+  if (dtype.bits == 32 && text == "3.402823e+38") {
+    return double{std::numeric_limits<float>::max()};
+  }
+  if (dtype.bits == 64 && text == "1.797693e+308") return std::numeric_limits<double>::max();
+  return std::nullopt;
+}
+
 }  // namespace
 
 /// Operands alternate with operators and postfixes. Parentheses, subscripts and calls open a level,
@@ -420,28 +438,6 @@ NodeId ExprReader::expr_of(const Operand& value) {
       fail("a record or an address where a value is expected");
   }
 }
-
-namespace {
-
-template <class Float>
-std::optional<double> parse_float(std::string_view text) {
-  Float value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) return std::nullopt;
-  return static_cast<double>(value);
-}
-
-/// A maximum usually starts from the largest number, which seven digits round up.
-std::optional<double> largest(std::string_view text, DType dtype) {
-  if (dtype.bits == 32 && text == "3.402823e+38") {
-    return double{std::numeric_limits<float>::max()};
-  }
-  if (dtype.bits == 64 && text == "1.797693e+308") return std::numeric_limits<double>::max();
-  return std::nullopt;
-}
-
-}  // namespace
 
 /// Floats have the suffix of float32 or none, integers a `U` or none. A type before them is a cast,
 /// which makes a literal of that type.

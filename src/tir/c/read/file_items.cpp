@@ -334,64 +334,6 @@ class Splitter {
   FileItems items_;
 };
 
-}  // namespace
-
-std::string_view array_name(std::string_view head) {
-  const std::size_t bracket = head.rfind('[');
-  if (bracket == head.npos) return {};
-  const std::string_view before = head.substr(0, bracket);
-  const std::size_t start = before.find_last_of(" \t\n*)");
-  return before.substr(start == before.npos ? 0 : start + 1);
-}
-
-bool declares_constant_array(std::string_view head) {
-  // What a linker puts into flash is constant without the word, too.
-  const bool is_const = head.starts_with("const ") || head.find(" const ") != head.npos ||
-                        head.find("(\".rodata") != head.npos;
-  return is_const && declares_array(head) && head.find('*') == head.npos;
-}
-
-bool is_tvm_array(std::string_view head) {
-  return head.starts_with("static ") && head.find(" struct ") == head.npos &&
-         (head.find(".rodata.tvm") != head.npos || head.find("__tvm_param__") != head.npos);
-}
-
-std::vector<Token> without_attributes(std::string_view text, Bytes head) {
-  std::size_t depth = 0;
-  bool is_size = false;
-  std::vector<Token> tokens = tokenize(text, head.begin, head.end);
-  std::erase_if(tokens, [&](const Token& token) {
-    if (depth == 0 && token.is(sign("["))) is_size = true;
-    if (is_size) {
-      is_size = !token.is(sign("]"));
-      return false;
-    }
-    if (token.is(sign("("))) ++depth;
-    // The end token stays, also behind an open parenthesis.
-    const bool is_inside = depth > 0 && !token.is(TokenKind::end);
-    if (token.is(sign(")"))) --depth;
-    return is_inside || text_of(token, text) == "__attribute__";
-  });
-  return tokens;
-}
-
-std::string section_of(std::string_view text, const Item& item) {
-  constexpr std::string_view kSection = "section(\"";
-  text = item.head.in(text);
-  const std::size_t at = text.find(kSection);
-  if (at == text.npos) return {};
-  text.remove_prefix(at + kSection.size());
-  return std::string(text.substr(0, text.find('"')));
-}
-
-FileItems split(const support::SourceText& source) {
-  return Splitter(source.text).split();
-}
-
-// --- The TVM version that a file shows -----------------------------------------------------------
-
-namespace {
-
 /// A spelling that only the versions with a feature print.
 struct Mark {
   std::string_view spelling;
@@ -510,6 +452,60 @@ bool has_own_prototypes(const FileItems& file) {
 }
 
 }  // namespace
+
+std::string_view array_name(std::string_view head) {
+  const std::size_t bracket = head.rfind('[');
+  if (bracket == head.npos) return {};
+  const std::string_view before = head.substr(0, bracket);
+  const std::size_t start = before.find_last_of(" \t\n*)");
+  return before.substr(start == before.npos ? 0 : start + 1);
+}
+
+bool declares_constant_array(std::string_view head) {
+  // What a linker puts into flash is constant without the word, too.
+  const bool is_const = head.starts_with("const ") || head.find(" const ") != head.npos ||
+                        head.find("(\".rodata") != head.npos;
+  return is_const && declares_array(head) && head.find('*') == head.npos;
+}
+
+bool is_tvm_array(std::string_view head) {
+  return head.starts_with("static ") && head.find(" struct ") == head.npos &&
+         (head.find(".rodata.tvm") != head.npos || head.find("__tvm_param__") != head.npos);
+}
+
+std::vector<Token> without_attributes(std::string_view text, Bytes head) {
+  std::size_t depth = 0;
+  bool is_size = false;
+  std::vector<Token> tokens = tokenize(text, head.begin, head.end);
+  std::erase_if(tokens, [&](const Token& token) {
+    if (depth == 0 && token.is(sign("["))) is_size = true;
+    if (is_size) {
+      is_size = !token.is(sign("]"));
+      return false;
+    }
+    if (token.is(sign("("))) ++depth;
+    // The end token stays, also behind an open parenthesis.
+    const bool is_inside = depth > 0 && !token.is(TokenKind::end);
+    if (token.is(sign(")"))) --depth;
+    return is_inside || text_of(token, text) == "__attribute__";
+  });
+  return tokens;
+}
+
+std::string section_of(std::string_view text, const Item& item) {
+  constexpr std::string_view kSection = "section(\"";
+  text = item.head.in(text);
+  const std::size_t at = text.find(kSection);
+  if (at == text.npos) return {};
+  text.remove_prefix(at + kSection.size());
+  return std::string(text.substr(0, text.find('"')));
+}
+
+FileItems split(const support::SourceText& source) {
+  return Splitter(source.text).split();
+}
+
+// --- The TVM version that a file shows -----------------------------------------------------------
 
 void infer_version(const support::SourceText& source, const FileItems& file,
                    VersionInference& versions) {

@@ -386,7 +386,6 @@ FunctionDraft outline_function(ModuleContext& context, support::SourceText& sour
   return draft;
 }
 
-/// The function keeps its text, and the loss states what was not understood.
 FunctionDraft opaque_function(ModuleContext& context, const support::SourceText& source,
                               const Item& item, const Diagnostic& reason) {
   Builder& builder = context.builder;

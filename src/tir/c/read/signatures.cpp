@@ -82,22 +82,6 @@ CMetadata read(const support::SourceText& source, const FileItems& items) {
   return metadata;
 }
 
-}  // namespace
-
-std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items) {
-  try {
-    CMetadata metadata = read(source, items);
-    if (metadata.module.empty()) return std::nullopt;
-    return metadata;
-  } catch (const support::Error&) {
-    return std::nullopt;
-  }
-}
-
-// --- Types of parameters ------------------------------------------------------------------------
-
-namespace {
-
 /// The first source takes precedence.
 void add(StatedTypes& stated, std::string_view function, std::size_t position,
          const CTensor& type) {
@@ -139,7 +123,35 @@ void add_calls(StatedTypes& stated, const Builder& builder, const FunctionDraft&
   }
 }
 
+/// Calls `visit` with a kernel that `caller` calls, an argument, and the data of the parameter that
+/// receives it.
+template <class Draft, class Visit>
+void for_each_argument(const FunctionDraft& caller, std::span<Draft> kernels, Visit&& visit) {
+  support::NameMap<std::string_view, Draft*> by_name;
+  for (Draft& kernel : kernels) by_name[kernel.name] = &kernel;
+  for (const CallSite& call : caller.calls) {
+    const auto found = by_name.find(call.callee);
+    if (found == by_name.end()) continue;
+    Draft& kernel = *found->second;
+    for (std::size_t i = 0; i < std::min(call.args.size(), kernel.params.size()); ++i) {
+      visit(kernel, call.args[i], kernel.params[i].data);
+    }
+  }
+}
+
 }  // namespace
+
+std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items) {
+  try {
+    CMetadata metadata = read(source, items);
+    if (metadata.module.empty()) return std::nullopt;
+    return metadata;
+  } catch (const support::Error&) {
+    return std::nullopt;
+  }
+}
+
+// --- Types of parameters ------------------------------------------------------------------------
 
 StatedTypes stated_types(const ModuleContext& context, const CSources& sources,
                          std::span<const FunctionDraft> drafts) {
@@ -174,27 +186,6 @@ void state_sizes(FunctionDraft& draft, const Types& stated) {
   }
 }
 
-namespace {
-
-/// Calls `visit` with a kernel that `caller` calls, an argument, and the data of the parameter that
-/// receives it.
-template <class Draft, class Visit>
-void for_each_argument(const FunctionDraft& caller, std::span<Draft> kernels, Visit&& visit) {
-  support::NameMap<std::string_view, Draft*> by_name;
-  for (Draft& kernel : kernels) by_name[kernel.name] = &kernel;
-  for (const CallSite& call : caller.calls) {
-    const auto found = by_name.find(call.callee);
-    if (found == by_name.end()) continue;
-    Draft& kernel = *found->second;
-    for (std::size_t i = 0; i < std::min(call.args.size(), kernel.params.size()); ++i) {
-      visit(kernel, call.args[i], kernel.params[i].data);
-    }
-  }
-}
-
-}  // namespace
-
-/// A kernel that receives less memory than its indices reach has conditions around the accesses.
 void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
   for_each_argument(caller, kernels, [&](FunctionDraft& kernel, NodeId argument, NodeId param) {
     const auto bytes = caller.buffers.declared_bytes(argument);

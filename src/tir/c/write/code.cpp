@@ -36,7 +36,6 @@ DType api_type(DType dtype) {
   return dtype.is_int() || dtype.is_uint() ? DType::Int(64) : DType::Float(64);
 }
 
-/// `5` is an int32, `(int64_t)5` a literal of another type: without the parentheses of a cast.
 std::string integer_text(DType dtype, std::int64_t value) {
   // C's own type of a number.
   if (dtype == DType::Int(32)) return std::to_string(value);
@@ -67,24 +66,6 @@ std::uint8_t minor_of(const VersionRange& range) {
   return std::min<std::uint8_t>(range.last, first_with(TvmFeature::c_condval) - 1);
 }
 
-}  // namespace
-
-Forms::Forms(const VersionRange& version)
-    : minor_(minor_of(version)),
-      is_between_11_and_12_(version.exact.starts_with(kBetween11And12)),
-      is_between_15_and_16_(version.exact.starts_with(kBetween15And16)) {}
-
-bool Forms::has(TvmFeature feature) const {
-  const bool came_with_12 = feature == TvmFeature::c_cmsis_status_switch;
-  const bool came_with_16 =
-      feature == TvmFeature::c_asks_for_null || feature == TvmFeature::c_data_last;
-  const bool came_later =
-      (is_between_11_and_12_ && came_with_12) || (is_between_15_and_16_ && came_with_16);
-  return tir::has(minor_, feature) && !came_later;
-}
-
-namespace {
-
 constexpr std::size_t kIndent = 2;
 // Deeper statements are not indented further: a thousand levels would need a million blanks.
 constexpr std::size_t kMostIndented = 256;
@@ -102,6 +83,20 @@ bool is_in_parentheses(std::string_view text) {
 }
 
 }  // namespace
+
+Forms::Forms(const VersionRange& version)
+    : minor_(minor_of(version)),
+      is_between_11_and_12_(version.exact.starts_with(kBetween11And12)),
+      is_between_15_and_16_(version.exact.starts_with(kBetween15And16)) {}
+
+bool Forms::has(TvmFeature feature) const {
+  const bool came_with_12 = feature == TvmFeature::c_cmsis_status_switch;
+  const bool came_with_16 =
+      feature == TvmFeature::c_asks_for_null || feature == TvmFeature::c_data_last;
+  const bool came_later =
+      (is_between_11_and_12_ && came_with_12) || (is_between_15_and_16_ && came_with_16);
+  return tir::has(minor_, feature) && !came_later;
+}
 
 // --- Names -------------------------------------------------------------------------------------
 

@@ -143,7 +143,6 @@ void write_array(const Sink& sink, std::string_view name, Node array, std::int64
   sink(kCloseC);
 }
 
-/// A struct with one array for each constant, in the order of offsets.
 void write_constant_pool(const Sink& sink, const Forms& forms, const NamedPool& named) {
   const auto& [info, pool, bytes] = named;
   std::vector<Node> members;

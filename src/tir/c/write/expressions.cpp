@@ -165,7 +165,6 @@ void ExprWriter::set_conditional(OpenExpression& frame) {
   }
 }
 
-/// Prints the text from the names of all operands.
 void ExprWriter::finish(OpenExpression& frame) {
   switch (frame.extra) {
     case Extra::none:
@@ -188,7 +187,6 @@ void ExprWriter::finish(OpenExpression& frame) {
 
 // --- Forms -------------------------------------------------------------------------------------
 
-/// The form of an expression, with a mark for each operand.
 ExprWriter::Plan ExprWriter::plan(const Operand& operand, Extra& extra) {
   const Node node = operand.node;
   if (!node.dtype().is_scalar() && !node.dtype().is_void()) {
@@ -307,6 +305,24 @@ std::uint64_t large_uint(NodeList halves) {
   return half(1) << 32 | half(0);
 }
 
+/// The exponent of a power of two; nullopt for any other expression.
+std::optional<int> exponent_of(Node divisor) {
+  if (!divisor.is(Kind::IntImm)) return std::nullopt;
+  const std::int64_t value = divisor.integer(f::IntImm::value);
+  if (value <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(value))) return std::nullopt;
+  return std::countr_zero(static_cast<std::uint64_t>(value));
+}
+
+bool is_at_least_zero(const std::optional<Interval>& range) {
+  return range && range->low >= 0;
+}
+
+/// For a power of two: the shift of a quotient, or the mask of a remainder.
+std::int64_t power_argument(Node node, int exponent) {
+  if (node.is(Kind::FloorDiv)) return exponent;
+  return static_cast<std::int64_t>((std::uint64_t{1} << exponent) - 1);
+}
+
 }  // namespace
 
 /// The form of a call: an operator of C, a function of libm, a statement before it (condval), a
@@ -402,28 +418,6 @@ ExprWriter::Plan ExprWriter::struct_plan(Node get) {
 }
 
 // --- Floor divisions, which C does not have: the pass LowerIntrin --------------------------------
-
-namespace {
-
-/// The exponent of a power of two; nullopt for any other expression.
-std::optional<int> exponent_of(Node divisor) {
-  if (!divisor.is(Kind::IntImm)) return std::nullopt;
-  const std::int64_t value = divisor.integer(f::IntImm::value);
-  if (value <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(value))) return std::nullopt;
-  return std::countr_zero(static_cast<std::uint64_t>(value));
-}
-
-bool is_at_least_zero(const std::optional<Interval>& range) {
-  return range && range->low >= 0;
-}
-
-/// For a power of two: the shift of a quotient, or the mask of a remainder.
-std::int64_t power_argument(Node node, int exponent) {
-  if (node.is(Kind::FloorDiv)) return exponent;
-  return static_cast<std::int64_t>((std::uint64_t{1} << exponent) - 1);
-}
-
-}  // namespace
 
 /// Puts the operands into one of the forms.
 ExprWriter::Plan ExprWriter::division_text(Node node, const DivisionForm& form,

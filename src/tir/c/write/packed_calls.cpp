@@ -54,7 +54,6 @@ void add(StackSizes& sizes, Node call) {
 
 }  // namespace
 
-/// A C-packed call has at least a name and a context.
 bool is_packed_call(Node call) {
   const bool is_packed = is_call_of(call, kCPacked) || is_call_of(call, kPacked);
   if (!is_packed) return false;

@@ -231,6 +231,31 @@ class Finder {
   std::vector<Node> scoped_{};  // variables of lets and launched threads
 };
 
+/// Each once. A set of the module's size would make each buffer as expensive as the module.
+std::vector<NodeId> variables_of(Node buffer, const Definitions& definitions) {
+  const NodeId data = buffer[f::Buffer::data].id();
+  const bool defines_data = definitions.owns_data(buffer);
+  std::vector<NodeId> vars;
+  std::unordered_set<NodeId> seen;
+  walk_once(
+      buffer,
+      [&](Node node) {
+        if (!seen.insert(node.id()).second) return false;
+        if (is_var(node) && !(defines_data && node.id() == data)) vars.push_back(node.id());
+        return true;
+      },
+      [](Node node, auto&& push) {
+        for_each_child(node, [&](Node child, const FieldInfo&) { push(child); });
+      },
+      [](Node) {});
+  return vars;
+}
+
+/// The storage scope is part of the pointer's type.
+std::string_view scope_of(Node buffer) {
+  return buffer[f::Buffer::data][f::Var::type_annotation].text(f::PointerType::storage_scope);
+}
+
 }  // namespace
 
 bool Definitions::owns_data(Node buffer) const {
@@ -270,30 +295,6 @@ bool has_usual_pointer(Node buffer) {
 }
 
 // --- Buffers that can be declared --------------------------------------------------------------
-
-namespace {
-
-/// Each once. A set of the module's size would make each buffer as expensive as the module.
-std::vector<NodeId> variables_of(Node buffer, const Definitions& definitions) {
-  const NodeId data = buffer[f::Buffer::data].id();
-  const bool defines_data = definitions.owns_data(buffer);
-  std::vector<NodeId> vars;
-  std::unordered_set<NodeId> seen;
-  walk_once(
-      buffer,
-      [&](Node node) {
-        if (!seen.insert(node.id()).second) return false;
-        if (is_var(node) && !(defines_data && node.id() == data)) vars.push_back(node.id());
-        return true;
-      },
-      [](Node node, auto&& push) {
-        for_each_child(node, [&](Node child, const FieldInfo&) { push(child); });
-      },
-      [](Node) {});
-  return vars;
-}
-
-}  // namespace
 
 ReadyBuffers::ReadyBuffers(const Definitions& definitions, ScopedNames& names)
     : definitions_(definitions), names_(names) {
@@ -352,22 +353,12 @@ bool ReadyBuffers::waits(std::size_t position) {
 
 // --- Declarations ------------------------------------------------------------------------------
 
-namespace {
-
-/// The storage scope is part of the pointer's type.
-std::string_view scope_of(Node buffer) {
-  return buffer[f::Buffer::data][f::Var::type_annotation].text(f::PointerType::storage_scope);
-}
-
-}  // namespace
-
 Declarations::Declarations(Printer& printer, Script& script, const Definitions& definitions)
     : printer_(printer),
       script_(script),
       definitions_(definitions),
       ready_(definitions, printer.names()) {}
 
-/// At the top of the function: no other place is before all uses.
 void Declarations::declare_free_vars(Indent indent) {
   for (const Node var : definitions_.free_vars) {
     const std::string name(printer_.names().bind(var.id(), var.text(f::Var::name)));

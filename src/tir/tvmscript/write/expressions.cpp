@@ -78,7 +78,6 @@ bool is_bare(DType dtype, std::int64_t value) {
 
 }  // namespace
 
-/// Ends of ranges are sums; those of constants are computed, as in TVM.
 TextFragments end_of(Node begin, Node extent) {
   TextFragments fragments;
   if (is_int_imm(begin, 0)) return fragments.expr(extent);
@@ -380,7 +379,6 @@ TextFragments& append_list(NodeList nodes, PrintAs as, TextFragments& out) {
 
 }  // namespace
 
-/// States which versions have a form for the kind, if any.
 void refuse_kind(Kind kind, std::uint8_t minor_version) {
   std::uint8_t since = 0;
   std::uint8_t until = 0;
@@ -408,7 +406,6 @@ TextFragments& Printer::begin_form(Kind kind, TextFragments& out) const {
   return out.text(prefix_of(*form)).text(form->name).text("(");
 }
 
-/// The call whose arguments are the fields of the node that the form names.
 TextFragments& Printer::regular_form(Node node, TextFragments& out) const {
   begin_form(node.kind(), out);
   std::string_view separator;

@@ -79,20 +79,6 @@ constexpr Spelling make_12() {
 
 constexpr Spelling kSpellings[] = {kOf08, make_09(), make_10(), make_11(), make_12()};
 
-}  // namespace
-
-/// Versions newer than the known ones have the spelling of the newest.
-const Spelling& spelling_of(std::uint8_t minor) {
-  for (const Spelling& spelling : kSpellings) {
-    if (minor <= spelling.last_version) return spelling;
-  }
-  return *std::rbegin(kSpellings);
-}
-
-// --- Names -------------------------------------------------------------------------------------
-
-namespace {
-
 /// Python keywords, and names that a script uses besides its own.
 constexpr std::string_view kReserved[] = {
     "False",  "None",    "True",   "and",      "as",       "assert", "async",  "await",
@@ -114,14 +100,41 @@ std::string legal(std::string_view hint) {
   return starts_like_a_name(name) ? name : "v" + name;
 }
 
+std::string reference_text(std::string_view type_key, std::size_t position) {
+  return fmt::format("metadata[\"{}\"][{}]", type_key, position);
+}
+
+constexpr std::size_t kStep = 4;
+// Python's tokenizer accepts no more ("too many levels of indentation"), so TVM could not read it;
+// and the blanks of n levels are n * n characters.
+constexpr Indent kMostLevels = 99;
+
+void append_indentation(Indent indent, std::string& text) {
+  if (indent > kMostLevels) {
+    refuse(
+        fmt::format("statements nested more than {} deep cannot be written in TVMScript: Python "
+                    "reads no deeper indentation",
+                    kMostLevels));
+  }
+  text.append(indent * kStep, ' ');
+}
+
 }  // namespace
+
+const Spelling& spelling_of(std::uint8_t minor) {
+  for (const Spelling& spelling : kSpellings) {
+    if (minor <= spelling.last_version) return spelling;
+  }
+  return *std::rbegin(kSpellings);
+}
+
+// --- Names -------------------------------------------------------------------------------------
 
 bool is_identifier(std::string_view name) {
   return starts_like_a_name(name) && std::ranges::all_of(name, support::is_word_character) &&
          std::ranges::find(kReserved, name) == std::end(kReserved);
 }
 
-/// The hint itself, or with the first number that makes it unique.
 std::string ScopedNames::fresh(std::string_view hint) {
   const std::string base = legal(hint);
   std::string name = base;
@@ -147,7 +160,6 @@ std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime li
   return text;
 }
 
-/// The previous meaning of the text returns at the end of its scope.
 void ScopedNames::alias(NodeId id, std::string text) {
   std::string& current = texts_[index(id)];
   undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
@@ -183,14 +195,6 @@ void ScopedNames::clear() {
 }
 
 // --- Objects in the metadata -------------------------------------------------------------------
-
-namespace {
-
-std::string reference_text(std::string_view type_key, std::size_t position) {
-  return fmt::format("metadata[\"{}\"][{}]", type_key, position);
-}
-
-}  // namespace
 
 std::string MetadataObjects::reference(Node object) {
   const std::string key(object.is(Kind::Opaque) ? object.text(f::Opaque::type_key)
@@ -344,25 +348,6 @@ TextFragments& append_slices(NodeList ranges, TextFragments& out) {
 }
 
 // --- Lines -------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::size_t kStep = 4;
-// Python's tokenizer accepts no more ("too many levels of indentation"), so TVM could not read it;
-// and the blanks of n levels are n * n characters.
-constexpr Indent kMostLevels = 99;
-
-void append_indentation(Indent indent, std::string& text) {
-  if (indent > kMostLevels) {
-    refuse(
-        fmt::format("statements nested more than {} deep cannot be written in TVMScript: Python "
-                    "reads no deeper indentation",
-                    kMostLevels));
-  }
-  text.append(indent * kStep, ' ');
-}
-
-}  // namespace
 
 void Script::rewind(std::size_t mark) {
   text_.resize(mark);

@@ -25,6 +25,31 @@ bool is_usual_width(std::uint8_t bits) {
   return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
+/// TVM prints no more of a constant, and parses long lists slowly.
+constexpr std::size_t kMostListed = 201;
+
+/// Calls `visit(value)` for each element of an array; returns false for dtypes without literals.
+template <class Visit>
+bool visit_elements(DType dtype, std::span<const std::byte> data, Visit&& visit) {
+  const DType stored = dtype.is_float() ? dtype : stored_dtype(dtype.element());
+  return with_number(stored, [&]<class T>(T) {
+    for (std::size_t i = 0; i < data.size() / sizeof(T); ++i) visit(element<T>(data, i));
+  });
+}
+
+template <class T>
+void append_element(DType dtype, T value, std::string& text) {
+  const auto out = std::back_inserter(text);
+  if (dtype.is_bool()) {
+    text += value != 0 ? "True" : "False";
+  } else if (std::is_floating_point_v<T> && value == 0 &&
+             std::signbit(static_cast<double>(value))) {
+    text += "-0.0";
+  } else {
+    fmt::format_to(out, "{}", value);
+  }
+}
+
 }  // namespace
 
 /// The dtypes that tvm.script.ir_builder.tir has functions for.
@@ -50,7 +75,6 @@ bool has_annotation(Node var, const Spelling& spelling) {
   return spelling.is_old || has_function(var.dtype());
 }
 
-/// As an argument, where any dtype may occur.
 std::string quoted_dtype(DType dtype) {
   if (dtype.code >= TypeCode::Custom) {
     throw support::Error(ErrorKind::invalid_input, "a custom data type has no name in TVMScript");
@@ -105,35 +129,6 @@ std::string real_argument(double value, std::uint8_t tvm_minor_version) {
 }
 
 // --- Elements of constants ---------------------------------------------------------------------
-
-namespace {
-
-/// TVM prints no more of a constant, and parses long lists slowly.
-constexpr std::size_t kMostListed = 201;
-
-/// Calls `visit(value)` for each element of an array; returns false for dtypes without literals.
-template <class Visit>
-bool visit_elements(DType dtype, std::span<const std::byte> data, Visit&& visit) {
-  const DType stored = dtype.is_float() ? dtype : stored_dtype(dtype.element());
-  return with_number(stored, [&]<class T>(T) {
-    for (std::size_t i = 0; i < data.size() / sizeof(T); ++i) visit(element<T>(data, i));
-  });
-}
-
-template <class T>
-void append_element(DType dtype, T value, std::string& text) {
-  const auto out = std::back_inserter(text);
-  if (dtype.is_bool()) {
-    text += value != 0 ? "True" : "False";
-  } else if (std::is_floating_point_v<T> && value == 0 &&
-             std::signbit(static_cast<double>(value))) {
-    text += "-0.0";
-  } else {
-    fmt::format_to(out, "{}", value);
-  }
-}
-
-}  // namespace
 
 /// Python has no literals for infinity and NaN.
 std::optional<std::string> constant_elements(Node constant, const Spelling& spelling) {
