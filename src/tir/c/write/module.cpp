@@ -18,7 +18,6 @@
 #include "tir/c/write/body.h"
 #include "tir/c/write/code.h"
 #include "tir/c/write/constants.h"
-#include "tir/c/write/packed_calls.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 #include "tir/written_size.h"
@@ -108,8 +107,8 @@ class Prologue {
 
   /// Prints everything before the body's own statements: stacks come first, then values and codes,
   /// then fields of tensors. Assertions are not printed, but the `if` around the one on strides is.
-  FunctionHead write(Convention convention, PackedCalls& calls) {
-    calls.declare_stacks(stack_sizes(function_[f::PrimFunc::body]));
+  FunctionHead write(Convention convention) {
+    head_.stacks = declare_stacks(code_, function_[f::PrimFunc::body]);
     if (convention == Convention::unpacked) {
       rename_numbered();
       return head_;
@@ -409,14 +408,13 @@ class ModuleWriter {
     const Convention convention = convention_of(function);
     Code code(forms_);
     ExprWriter exprs(forms_, ranges_, code, written_limit(document_.module, most_nodes_));
-    PackedCalls calls(forms_, code, exprs);
     Prologue prologue(forms_, code, exprs, function);
     FunctionText text;
     text.signature =
         fmt::format("TVM_DLL int32_t {}{}", symbol_of(function), prologue.signature(convention));
     code.in_scope([&] {
-      const FunctionHead head = prologue.write(convention, calls);
-      write_body(forms_, code, exprs, calls, function[f::PrimFunc::body], head);
+      const FunctionHead head = prologue.write(convention);
+      write_body(forms_, code, exprs, function[f::PrimFunc::body], head);
       if (!returns_itself(function[f::PrimFunc::body])) code.line("return 0;");
     });
     text.body = std::move(code).take();
