@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "support/numbers.h"
+#include "tir/c/language.h"
 #include "tir/c/versions.h"
 
 namespace mlf::tir::c {
@@ -451,6 +452,12 @@ bool has_own_prototypes(const FileItems& file) {
          });
 }
 
+/// Words that a parenthesis may follow and that are no function.
+constexpr std::string_view kNoFunctions[] = {"__attribute__",  "__asm__", "__asm",      "asm",
+                                             "__volatile__",   "alignof", "_Alignof",   "_Alignas",
+                                             "_Static_assert", "typeof",  "__typeof__", "defined",
+                                             "__extension__"};
+
 }  // namespace
 
 std::string_view array_name(std::string_view head) {
@@ -552,6 +559,58 @@ bool is_support(const support::SourceText& source) {
   return source.text == ";" || std::ranges::any_of(kMarks, [&](std::string_view mark) {
            return start.find(mark) != start.npos;
          });
+}
+
+bool may_be_function(std::string_view name) {
+  return !is_keyword(name) && !scalar_type(name) &&
+         std::ranges::count(reserved_words(), name) == 0 &&
+         std::ranges::count(kNoFunctions, name) == 0;
+}
+
+std::vector<DeclaredVariable> variables_in(std::string_view text, std::span<const Token> tokens) {
+  std::vector<DeclaredVariable> variables;
+  std::size_t depth = 0;
+  std::size_t words = 0;
+  bool is_const = false;
+  bool is_value = false;
+  bool is_tag = false;  // of a struct
+  bool has_name = false;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const std::string_view word = text_of(tokens[i], text);
+    const std::string_view next = text_of(tokens[i + 1], text);
+    const bool is_pointer = word == "(" && depth == 0 && next == "*" && !is_value && words > 0;
+    if (is_pointer && i + 2 < tokens.size() && tokens[i + 2].kind == TokenKind::name) {
+      variables.push_back({text_of(tokens[i + 2], text)});
+    }
+    if (word == "(" || word == "[" || word == "{") ++depth;
+    if (word == ")" || word == "]" || word == "}") depth -= depth > 0 ? 1 : 0;
+    if (word == "}" && depth == 0) {
+      ++words;
+      is_tag = false;
+    }
+    if (depth > 0) continue;
+    if (word == ";") break;
+    if (word == "typedef") return {};
+    if (word == "=" || word == ",") is_value = word == "=";
+    if (word == ",") has_name = false;
+    if (word == "const" || word == "*") is_const = word == "const";
+    if (tokens[i].kind != TokenKind::name || is_value || word == "static" || word == "extern") {
+      continue;
+    }
+    const bool is_name = words > 0 && !is_tag && !has_name && may_be_function(word);
+    const bool ends = tokens[i + 1].kind == TokenKind::end || next == "[" || next == "," ||
+                      next == ";" || next == "=" || next == "__attribute__";
+    has_name = has_name || (is_name && ends);
+    if (is_name && ends) variables.push_back({word, is_const});
+    is_tag = word == "struct" || word == "union" || word == "enum";
+    ++words;
+  }
+  return variables;
+}
+
+std::vector<DeclaredVariable> variables_of(std::string_view text, const Item& item) {
+  const std::uint32_t end = item.body.end > item.body.begin ? item.body.begin : item.end;
+  return variables_in(text, tokenize(text, item.head.begin, end));
 }
 
 }  // namespace mlf::tir::c

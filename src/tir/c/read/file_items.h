@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -69,6 +70,19 @@ std::string section_of(std::string_view text, const Item& item);
 /// order of the prologue.
 void infer_version(const support::SourceText& source, const FileItems& file,
                    VersionInference& versions);
+
+/// Whether a word before a parenthesis may be the name of a function.
+bool may_be_function(std::string_view name);
+
+struct DeclaredVariable {
+  std::string_view name;
+  bool is_const = false;
+};
+/// Those of `uint8_t pool[4], *other __attribute__((…)) = 0, (*function)(void);`, from a token up
+/// to the semicolon. Of a pointer, itself is const, not what it points to.
+std::vector<DeclaredVariable> variables_in(std::string_view text, std::span<const Token> tokens);
+/// Those of a declaration outside of functions.
+std::vector<DeclaredVariable> variables_of(std::string_view text, const Item& item);
 
 /// Whether TVM wrote this file although no function in it is printed from TIR.
 bool is_support(const support::SourceText& source);

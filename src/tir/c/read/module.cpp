@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -46,40 +45,11 @@ bool has_functions(const FileItems& file) {
   return std::ranges::any_of(file.items, [&](const Item& item) { return is_wanted(file, item); });
 }
 
-/// The variable that a declaration outside of functions makes; without a name if it makes none.
-OtherMemory variable_of(const support::SourceText& source, const Item& item) {
-  const std::uint32_t end = item.body.end > item.body.begin ? item.body.begin : item.end;
-  constexpr std::array<std::string_view, 5> kNoType{"static", "volatile", "struct", "union",
-                                                    "enum"};
-  std::string_view name;
-  std::size_t words = 0;
-  std::size_t depth = 0;
-  bool is_const = false;
-  bool is_attribute = false;
-  for (const Token& token : tokenize(source.text, item.head.begin, end)) {
-    const std::string_view word = text_of(token, source.text);
-    if (word == ")" || word == "]" || word == "}") {
-      if (--depth == 0 && word == "}") words = 1;  // a type with members
-    } else if (word == "(" || word == "[" || word == "{") {
-      if (word == "(" && depth == 0 && !is_attribute) return {};
-      ++depth;
-    } else if (depth > 0) {
-      continue;
-    } else if (word == "=") {
-      break;
-    } else if (word == "typedef" || word == "extern") {
-      return {};
-    } else if (word == "const" || word == "*") {
-      is_const = word == "const";  // of what a pointer points to, the pointer is none
-    } else if (token.kind == TokenKind::name && word != "__attribute__" &&
-               std::ranges::find(kNoType, word) == kNoType.end()) {
-      ++words;
-      name = word;
-    }
-    is_attribute = word == "__attribute__";
-  }
-  return {.kind = is_const ? OtherKind::constant : OtherKind::variable,
-          .name = words > 1 ? std::string(name) : std::string()};
+/// TVM's registries, its metadata, the pointer to a module, and the struct with its entry.
+bool is_of_tvm(std::string_view variable) {
+  return variable.starts_with("_tvm_") || variable.starts_with("kTvmgenMetadata") ||
+         variable == "__tvm_module_ctx" ||
+         (variable.starts_with("tvmgen_") && variable.ends_with("_network"));
 }
 
 /// People leave out the line of the target, a comment.
@@ -372,17 +342,15 @@ class ModuleReader {
   }
 
   /// Variables of a file, and `static` ones of its functions without TIR: names of theirs, or of
-  /// the functions. TVM's registries are called `_tvm_…`, its metadata `kTvmgenMetadata…`, the
-  /// pointer to a module `__tvm_module_ctx`, and the struct with its entry `tvmgen_…_network`.
+  /// the functions.
   void add_variables(const support::SourceText& source, const FileItems& items) {
     for (const Item& item : items.items) {
-      if (item.kind == ItemKind::other || item.kind == ItemKind::workspace) {
-        const OtherMemory made = variable_of(source, item);
-        const bool is_of_tvm =
-            made.name.starts_with("_tvm_") || made.name == "__tvm_module_ctx" ||
-            (made.name.starts_with("tvmgen_") && made.name.ends_with("_network")) ||
-            made.name.starts_with("kTvmgenMetadata");
-        if (!made.name.empty() && !is_of_tvm) variables_.emplace(made.name, made.kind);
+      const bool is_made = item.kind == ItemKind::other || item.kind == ItemKind::workspace;
+      if (is_made && support::find_word(item.head.in(source.text), "extern") == std::string::npos) {
+        for (const auto& [name, is_const] : variables_of(source.text, item)) {
+          if (is_of_tvm(name)) continue;
+          variables_.emplace(name, is_const ? OtherKind::constant : OtherKind::variable);
+        }
       }
       const bool has_values = item.kind == ItemKind::array || item.kind == ItemKind::pool;
       if (has_values || is_wanted(items, item)) continue;

@@ -20,18 +20,6 @@ namespace mlf::tir {
 namespace c {
 namespace {
 
-/// Words that a parenthesis may follow and that are no function.
-constexpr std::string_view kNoFunctions[] = {"__attribute__",  "__asm__", "__asm",      "asm",
-                                             "__volatile__",   "alignof", "_Alignof",   "_Alignas",
-                                             "_Static_assert", "typeof",  "__typeof__", "defined",
-                                             "__extension__"};
-
-bool may_be_function(std::string_view name) {
-  return !is_keyword(name) && !scalar_type(name) &&
-         std::ranges::count(reserved_words(), name) == 0 &&
-         std::ranges::count(kNoFunctions, name) == 0;
-}
-
 /// Adds the names before a parenthesis, and those in `prototypes`.
 void add_called(std::string_view text, Bytes part,
                 const support::NameSet<std::string_view>& prototypes,
@@ -70,54 +58,6 @@ bool is_exported(std::string_view head, std::string_view name,
   return true;
 }
 
-struct DeclaredVariable {
-  std::string_view name;
-  bool is_const = false;
-};
-
-/// Those of `uint8_t pool[4], *other __attribute__((…)) = 0, (*function)(void);`, from a token up
-/// to the semicolon. Of a pointer, itself is const, not what it points to.
-std::vector<DeclaredVariable> variables_in(std::string_view text, std::span<const Token> tokens) {
-  std::vector<DeclaredVariable> variables;
-  std::size_t depth = 0;
-  std::size_t words = 0;
-  bool is_const = false;
-  bool is_value = false;
-  bool is_tag = false;  // of a struct
-  bool has_name = false;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const std::string_view word = text_of(tokens[i], text);
-    const std::string_view next = text_of(tokens[i + 1], text);
-    const bool is_pointer = word == "(" && depth == 0 && next == "*" && !is_value && words > 0;
-    if (is_pointer && i + 2 < tokens.size() && tokens[i + 2].kind == TokenKind::name) {
-      variables.push_back({text_of(tokens[i + 2], text)});
-    }
-    if (word == "(" || word == "[" || word == "{") ++depth;
-    if (word == ")" || word == "]" || word == "}") depth -= depth > 0 ? 1 : 0;
-    if (word == "}" && depth == 0) {
-      ++words;
-      is_tag = false;
-    }
-    if (depth > 0) continue;
-    if (word == ";") break;
-    if (word == "typedef") return {};
-    if (word == "=" || word == ",") is_value = word == "=";
-    if (word == ",") has_name = false;
-    if (word == "const" || word == "*") is_const = word == "const";
-    if (tokens[i].kind != TokenKind::name || is_value || word == "static" || word == "extern") {
-      continue;
-    }
-    const bool is_name = words > 0 && !is_tag && !has_name && may_be_function(word);
-    const bool ends = tokens[i + 1].kind == TokenKind::end || next == "[" || next == "," ||
-                      next == ";" || next == "=" || next == "__attribute__";
-    has_name = has_name || (is_name && ends);
-    if (is_name && ends) variables.push_back({word, is_const});
-    is_tag = word == "struct" || word == "union" || word == "enum";
-    ++words;
-  }
-  return variables;
-}
-
 /// Adds what a function keeps from call to call.
 void add_static(std::string_view text, Bytes body, std::set<std::string, std::less<>>& written) {
   if (support::find_word(body.in(text), "static") == std::string_view::npos) return;
@@ -144,11 +84,8 @@ void add_variables(std::string_view text, const Item& item, bool is_certain,
   };
   const bool is_external = has("extern") && item.body.end <= item.body.begin;
   const bool has_values = item.kind == ItemKind::array || item.kind == ItemKind::pool;
-  std::vector<DeclaredVariable> variables{{item.name, true}};
-  if (!has_values) {
-    const std::uint32_t end = item.body.end > item.body.begin ? item.body.begin : item.end;
-    variables = variables_in(text, tokenize(text, item.head.begin, end));
-  }
+  const std::vector<DeclaredVariable> variables =
+      has_values ? std::vector{DeclaredVariable{item.name, true}} : variables_of(text, item);
   for (const auto& [name, is_const] : variables) {
     if (is_external) {
       references.external.emplace(name);

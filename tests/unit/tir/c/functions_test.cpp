@@ -356,6 +356,16 @@ TEST(CFunctions, APoolThatMainDoesNotTakeIsAVariable) {
   EXPECT_EQ(names(""), "global_workspace");
 }
 
+TEST(CFunctions, EachVariableOfADeclarationIsOtherMemory) {
+  const std::string variables =
+      "static int32_t count, *last = 0;\nstatic void (*callback)(void);\nextern int32_t other;\n";
+  const Document document =
+      read_files({kernel_file(variables + "TVM_DLL int32_t f(int8_t* p) {\n  return 0;\n}\n")});
+  std::vector<std::string> names;
+  for (const OtherMemory& one : document.other_memory) names.push_back(one.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"callback", "count", "last"}));
+}
+
 TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   const std::string entry =
       "#include \"tvm/runtime/c_runtime_api.h\"\n"
