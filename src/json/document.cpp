@@ -484,23 +484,10 @@ std::string_view first_container(std::string_view text) {
 }  // namespace
 
 std::string_view name_of(Type type) noexcept {
-  switch (type) {
-    case Type::null:
-      return "null";
-    case Type::boolean:
-      return "a boolean";
-    case Type::integer:
-      return "an integer";
-    case Type::real:
-      return "a number with a fraction or exponent";
-    case Type::string:
-      return "a string";
-    case Type::array:
-      return "an array";
-    case Type::object:
-      return "an object";
-  }
-  return "a value";
+  constexpr std::string_view kNames[] = {
+      "null",     "a boolean", "an integer", "a number with a fraction or exponent",
+      "a string", "an array",  "an object"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 Document::Document(const support::SourceText& source, std::size_t begin, std::size_t end,

@@ -14,36 +14,17 @@ unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Number of bytes that a lead byte announces; 0 for any other byte.
-std::size_t announced(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return 2;
-  if (lead >= 0xE0 && lead <= 0xEF) return 3;
-  if (lead >= 0xF0 && lead <= 0xF4) return 4;
-  return 0;
-}
-
-// The character at the start of `text` in well-formed UTF-8 (Unicode table 3-7).
+// The character at the start of `text`.
 struct Character {
   std::size_t length = 0;  // 0: malformed
   char32_t code = 0;
 };
 
 Character first_character(std::string_view text) {
-  const unsigned char lead = byte_at(text, 0);
-  const std::size_t length = announced(lead);
-  if (length <= 1) return {length, lead};
-  if (text.size() < length) return {};
-  char32_t code = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte_at(text, i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte_at(text, i) & 0x3Fu);
-  }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  // Surrogates belong to UTF-16; encoded separately, they are not valid UTF-8.
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {};
-  return {length, code};
+  std::string_view rest = text;
+  const char32_t code = support::take_character(rest);
+  if (code == support::kNotUtf8) return {};
+  return {text.size() - rest.size(), code};
 }
 
 // The 128 characters that mean a byte which is not UTF-8.
@@ -56,26 +37,22 @@ bool needs_no_escape(unsigned char byte) {
   return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
+// Three bytes, because the escapes are all between U+0800 and U+FFFF.
+std::string escaped_byte(unsigned char byte) {
+  const char32_t code = kEscapeBase + byte;
+  return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
+          static_cast<char>(0x80 | (code & 0x3F))};
+}
+
 // Uses the short forms of JSON that people recognise.
 void append_escape(std::string& json, unsigned char byte) {
-  switch (byte) {
-    case '"':
-      json += "\\\"";
-      return;
-    case '\\':
-      json += "\\\\";
-      return;
-    case '\n':
-      json += "\\n";
-      return;
-    case '\t':
-      json += "\\t";
-      return;
-    case '\r':
-      json += "\\r";
-      return;
-    default:
-      json += byte < 0x80 ? fmt::format("\\u{:04x}", byte) : escaped_byte(byte);
+  constexpr std::string_view kBytes = "\"\\\n\t\r";
+  constexpr std::string_view kLetters = "\"\\ntr";
+  const std::size_t which = kBytes.find(static_cast<char>(byte));
+  if (which != kBytes.npos) {
+    json += {'\\', kLetters[which]};
+  } else {
+    json += byte < 0x80 ? fmt::format("\\u{:04x}", byte) : escaped_byte(byte);
   }
 }
 
@@ -104,13 +81,6 @@ void append_utf8(std::string& text, std::uint32_t code_point) {
 std::size_t plain_character(std::string_view text) {
   const Character character = first_character(text);
   return is_escape(character.code) ? 0 : character.length;
-}
-
-// Three bytes, because the escapes are all between U+0800 and U+FFFF.
-std::string escaped_byte(unsigned char byte) {
-  const char32_t code = kEscapeBase + byte;
-  return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
-          static_cast<char>(0x80 | (code & 0x3F))};
 }
 
 // Copies all other bytes unchanged, including malformed ones, which some readers allow.

@@ -22,9 +22,6 @@ void append_utf8(std::string& text, std::uint32_t code_point);
 /// As `utf8_length`, but also 0 if the first byte must be escaped.
 std::size_t plain_character(std::string_view text);
 
-/// UTF-8 of the private character for the byte `byte` (0x80 or above).
-std::string escaped_byte(unsigned char byte);
-
 /// Returns the bytes of the IR for decoded JSON text.
 std::string to_bytes(std::string_view text);
 
