@@ -5,9 +5,6 @@
 //     const auto library = mlf::read_model_library(metadata_json, {});
 //     if (!library) return fail(library.error());
 //     for (const mlf::Module& module : library->modules) print(module.name);
-//
-// Threads: plain values; functions have no shared state and may be called from any number of
-// threads.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +20,6 @@
 #include "mlf/target.h"
 
 namespace mlf {
-
-/// A key this reader does not know, kept with its value as it is in the file.
-struct ExtraField {
-  std::string name;
-  std::string json;
-
-  friend bool operator==(const ExtraField&, const ExtraField&) = default;
-};
 
 /// A member of the archive, named without the leading "./".
 struct FileRef {
@@ -64,7 +53,6 @@ struct ExternalDependency {
   std::string url;           ///< "./runtime"
   std::string url_type;      ///< "mlf_path"
   std::string version_spec;  ///< of TVM: "0.9.0"
-  std::vector<ExtraField> extra;
 };
 
 /// One entry of the graph executor's storage table. In places TVM computes sizes and bindings with
@@ -73,13 +61,11 @@ struct StorageId {
   std::int64_t storage_id = 0;
   std::uint64_t size_bytes = 0;
   std::optional<std::string> input_binding;
-  std::vector<ExtraField> extra;
 };
 
 struct DeviceWorkspace {
   std::int32_t device = 0;  ///< DLDeviceType
   std::uint64_t workspace_size_bytes = 0;
-  std::vector<ExtraField> extra;
 };
 
 /// Workspace of one kernel. TVM lists kernels in hash order and leaves out those without TIR; in
@@ -87,7 +73,6 @@ struct DeviceWorkspace {
 struct FunctionWorkspace {
   std::string function_name;  ///< mangled: "tvmgen_default_fused_add"
   std::vector<DeviceWorkspace> workspace;
-  std::vector<ExtraField> extra;
 };
 
 /// An input or output tensor. `name` is Relay's, unsanitised ("conv:0").
@@ -95,7 +80,6 @@ struct IoTensor {
   std::string name;
   std::uint64_t size_bytes = 0;
   std::string dtype;  ///< TVM's spelling
-  std::vector<ExtraField> extra;
 };
 
 /// Memory of the main function on one device type. Where several targets have the same device type,
@@ -109,7 +93,6 @@ struct MainMemory {
   /// name: the order here is NOT the order of the parameters.
   std::optional<std::vector<IoTensor>> inputs;
   std::optional<std::vector<IoTensor>> outputs;
-  std::vector<ExtraField> extra;
 };
 
 /// A buffer of a function in an operator archive, in the order of its buffer map.
@@ -118,7 +101,6 @@ struct OperatorBuffer {
   std::vector<std::int64_t> shape;  ///< TVM v0.9–v0.10: flattened to one dimension
   std::string dtype;
   std::optional<std::string> input_binding;  ///< always null from TVM v0.12 on
-  std::vector<ExtraField> extra;
 };
 
 struct OperatorFunction {
@@ -132,8 +114,6 @@ struct ModuleMemory {
   std::vector<FunctionWorkspace> operator_functions;  ///< full model, version 2+
   std::vector<MainMemory> main;                       ///< full model, version 2+
   std::vector<OperatorFunction> operators;            ///< operator style
-  std::vector<ExtraField> extra;                      ///< of `memory`
-  std::vector<ExtraField> functions_extra;            ///< of `memory.functions`
 };
 
 /// Members that belong to one module.
@@ -164,7 +144,6 @@ struct Module {
   ModuleFiles files;
   std::vector<CapturedTir> captures;    ///< of a build
   std::vector<std::string> parameters;  ///< of a build: names of parameters in `files.graph`
-  std::vector<ExtraField> extra;        ///< empty if the module's keys are the top-level ones
 };
 
 /// Members that belong to no module in particular.
@@ -181,7 +160,6 @@ struct ModelLibrary {
   std::int32_t version = 0;
   std::vector<Module> modules;  ///< at least one; several only from version 7 on
   SharedFiles shared;
-  std::vector<ExtraField> extra;  ///< unknown top-level keys
   /// A directory of captured TIR with a build.json, which states modules, executors and targets.
   bool is_build = false;
 

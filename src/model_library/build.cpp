@@ -18,19 +18,18 @@ namespace {
 constexpr std::string_view kFormat = "mlf-build";
 constexpr std::uint32_t kMostNesting = 64;
 
-void require_version(Fields& fields) {
-  const json::Value format = fields.at("format");
+void require_version(json::Value object) {
+  const json::Value format = object.at("format");
   if (string_of(format) != kFormat) format.fail(fmt::format("expected \"{}\"", kFormat));
-  const json::Value version = fields.at("version");
+  const json::Value version = object.at("version");
   if (size_of(version) != kBuildVersion) {
     version.fail(fmt::format("unsupported version of build.json, known is {}", kBuildVersion));
   }
 }
 
-CapturedTir read_capture(json::Value value, std::size_t targets) {
-  Fields fields(value);
-  CapturedTir capture{.stem = string_of(fields.at("stem"))};
-  const json::Value target = fields.at("target");
+CapturedTir read_capture(json::Value object, std::size_t targets) {
+  CapturedTir capture{.stem = string_of(object.at("stem"))};
+  const json::Value target = object.at("target");
   if (!target.is_null()) {
     capture.target = size_of(target);
     if (*capture.target >= targets) {
@@ -40,64 +39,56 @@ CapturedTir read_capture(json::Value value, std::size_t targets) {
   return capture;
 }
 
-Module read_module(json::Value value, std::span<const FileRef> files) {
-  Fields fields(value);
+Module read_module(json::Value object, std::span<const FileRef> files) {
   Module module;
-  module.name = string_of(fields.at("name"));
+  module.name = string_of(object.at("name"));
   module.model_name = module.name;
-  module.style = style_of(fields.at("style"));
-  if (const json::Value executor = fields.at("executor"); !executor.is_null()) {
+  module.style = style_of(object.at("style"));
+  if (const json::Value executor = object.at("executor"); !executor.is_null()) {
     module.executors.push_back(executor_of(executor));
   }
-  module.targets = targets_of(fields.at("targets"));
-  for (const json::Value capture : fields.at("tir").as_array()) {
+  module.targets = targets_of(object.at("targets"));
+  for (const json::Value capture : object.at("tir").as_array()) {
     module.captures.push_back(read_capture(capture, module.targets.size()));
   }
-  if (const json::Value graph = fields.at("graph"); !graph.is_null()) {
+  if (const json::Value graph = object.at("graph"); !graph.is_null()) {
     const std::string name = string_of(graph);
     const auto file = std::ranges::find(files, name, &FileRef::name);
     if (file == files.end()) graph.fail("there is no such file");
     module.files.graph = *file;
   }
-  for (const json::Value parameter : fields.at("parameters").as_array()) {
+  for (const json::Value parameter : object.at("parameters").as_array()) {
     module.parameters.push_back(string_of(parameter));
   }
-  module.extra = fields.rest();
   return module;
 }
 
 /// Modules and their TIR are found by name.
-class UniqueNames {
- public:
-  void add(std::string_view kind, const std::string& name, json::Value where) {
-    if (!names_.insert(name).second) {
-      where.fail(fmt::format("two modules have the {} {}", kind, json::quoted(name)));
-    }
-  }
-
- private:
-  std::set<std::string, std::less<>> names_;
-};
+void add_unique(std::set<std::string>& names, std::string_view kind, const std::string& name,
+                json::Value where) {
+  if (names.insert(name).second) return;
+  where.fail(fmt::format("two modules have the {} {}", kind, json::quoted(name)));
+}
 
 }  // namespace
 
 ModelLibrary read_build(const support::SourceText& source, std::span<const FileRef> files) {
   const json::Document document(source, {.max_nesting = kMostNesting});
-  Fields fields(document.root());
-  require_version(fields);
+  require_version(document.root());
   ModelLibrary library;
   library.is_build = true;
-  UniqueNames modules;
-  UniqueNames stems;
-  const json::Value list = fields.at("modules");
+  std::set<std::string> modules;
+  std::set<std::string> stems;
+  const json::Value list = document.root().at("modules");
   for (const json::Value value : list.as_array()) {
     Module module = read_module(value, files);
-    modules.add("name", module.name, value);
-    for (const CapturedTir& capture : module.captures) stems.add("TIR", capture.stem, value);
+    add_unique(modules, "name", module.name, value);
+    for (const CapturedTir& capture : module.captures) {
+      add_unique(stems, "TIR", capture.stem, value);
+    }
     library.modules.push_back(std::move(module));
   }
   if (library.modules.empty()) list.fail("a build has at least one module");
-  library.extra = fields.rest();
   for (const FileRef& file : files) {
     if (file.name != kBuild) library.shared.other.push_back(file);
   }

@@ -107,42 +107,4 @@ std::vector<ModuleTarget> targets_of(json::Value value) {
   return targets;
 }
 
-Fields::Fields(json::Value object) : object_(object) {
-  object.expect(json::Type::object);
-  // Copies the members, because a vector records which of them were read. Objects here have about a
-  // dozen keys, so a linear search is fastest.
-  for (const json::Member member : object.members()) members_.push_back({member});
-}
-
-std::optional<json::Value> Fields::peek(std::string_view key) const {
-  return object_.find(key);
-}
-
-/// The reader of the document has rejected duplicate keys.
-std::optional<json::Value> Fields::find(std::string_view key) {
-  for (Member& member : members_) {
-    if (member.json.key.text() != key) continue;
-    member.taken = true;
-    return member.json.value;
-  }
-  return std::nullopt;
-}
-
-json::Value Fields::at(std::string_view key) {
-  const std::optional<json::Value> value = find(key);
-  if (!value) object_.fail(fmt::format("missing key {}", json::quoted(key)));
-  return *value;
-}
-
-std::vector<ExtraField> Fields::rest() const {
-  std::vector<ExtraField> result;
-  for (const Member& member : members_) {
-    if (member.taken) continue;
-    // Keeps the source text, so values that mlf does not know do not change.
-    result.push_back(
-        {std::string(member.json.key.text()), std::string(member.json.value.source())});
-  }
-  return result;
-}
-
 }  // namespace mlf::model_library

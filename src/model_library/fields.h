@@ -1,5 +1,5 @@
-// Typed access to the fields of metadata objects. All functions throw `support::Error` with the
-// JSON pointer of the invalid value.
+// Typed values of metadata objects. All functions throw `support::Error` with the JSON pointer of
+// the invalid value.
 #pragma once
 
 #include <cstdint>
@@ -23,27 +23,5 @@ Style style_of(json::Value value);
 Executor executor_of(json::Value value);
 /// A list of `str(target)`; up to version 5 an object of them by DLDeviceType.
 std::vector<ModuleTarget> targets_of(json::Value value);
-
-/// The members of one object. Records which of them were read.
-class Fields {
- public:
-  explicit Fields(json::Value object);
-
-  /// Returns a member without recording it as read.
-  std::optional<json::Value> peek(std::string_view key) const;
-  std::optional<json::Value> find(std::string_view key);
-  json::Value at(std::string_view key);
-  /// Returns the members that were not read, in their order.
-  std::vector<ExtraField> rest() const;
-
- private:
-  struct Member {
-    json::Member json;
-    bool taken = false;
-  };
-
-  json::Value object_;
-  std::vector<Member> members_;
-};
 
 }  // namespace mlf::model_library

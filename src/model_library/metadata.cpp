@@ -29,46 +29,36 @@ std::int32_t read_version(json::Value value) {
   return version;
 }
 
-// Each reader below keeps unknown keys, so nothing of a newer TVM is lost.
-
 /// Since v0.9, and only for AOT with the C runtime: the source of `runtime/`.
-ExternalDependency read_dependency(json::Value value) {
-  Fields fields(value);
-  return {.short_name = string_of(fields.at("short_name")),
-          .url = string_of(fields.at("url")),
-          .url_type = string_of(fields.at("url_type")),
-          .version_spec = string_of(fields.at("version_spec")),
-          .extra = fields.rest()};
+ExternalDependency read_dependency(json::Value object) {
+  return {.short_name = string_of(object.at("short_name")),
+          .url = string_of(object.at("url")),
+          .url_type = string_of(object.at("url_type")),
+          .version_spec = string_of(object.at("version_spec"))};
 }
 
 /// The parameter of a storage or a buffer, where the object says one.
-std::optional<std::string> binding_of(Fields& fields) {
-  const auto binding = fields.find("input_binding");
+std::optional<std::string> binding_of(json::Value object) {
+  const auto binding = object.find("input_binding");
   return binding ? string_or_null(*binding) : std::nullopt;
 }
 
 /// A storage of the graph executor. TVM indexes its tables of shapes by storage instead of node, so
 /// sizes and bindings may be wrong; mlf reports them unchanged.
-StorageId read_storage_id(json::Value value) {
-  Fields fields(value);
-  return {.storage_id = static_cast<std::int64_t>(size_of(fields.at("storage_id"))),
-          .size_bytes = size_of(fields.at("size_bytes")),
-          .input_binding = binding_of(fields),
-          .extra = fields.rest()};
+StorageId read_storage_id(json::Value object) {
+  return {.storage_id = static_cast<std::int64_t>(size_of(object.at("storage_id"))),
+          .size_bytes = size_of(object.at("size_bytes")),
+          .input_binding = binding_of(object)};
 }
 
-DeviceWorkspace read_workspace(json::Value value) {
-  Fields fields(value);
-  return {.device = device_type_of(fields.at("device")),
-          .workspace_size_bytes = size_of(fields.at("workspace_size_bytes")),
-          .extra = fields.rest()};
+DeviceWorkspace read_workspace(json::Value object) {
+  return {.device = device_type_of(object.at("device")),
+          .workspace_size_bytes = size_of(object.at("workspace_size_bytes"))};
 }
 
-FunctionWorkspace read_operator_function(json::Value value) {
-  Fields fields(value);
-  return {.function_name = string_of(fields.at("function_name")),
-          .workspace = list_of(fields.at("workspace"), read_workspace),
-          .extra = fields.rest()};
+FunctionWorkspace read_operator_function(json::Value object) {
+  return {.function_name = string_of(object.at("function_name")),
+          .workspace = list_of(object.at("workspace"), read_workspace)};
 }
 
 /// Inputs or outputs by name. TVM sorts the keys when it writes, so their order has no meaning.
@@ -76,43 +66,37 @@ std::vector<IoTensor> read_io(json::Value value) {
   value.expect(json::Type::object);
   std::vector<IoTensor> tensors;
   for (const json::Member member : value.members()) {
-    Fields fields(member.value);
     tensors.push_back({.name = std::string(member.key.text()),
-                       .size_bytes = size_of(fields.at("size")),
-                       .dtype = string_of(fields.at("dtype")),
-                       .extra = fields.rest()});
+                       .size_bytes = size_of(member.value.at("size")),
+                       .dtype = string_of(member.value.at("dtype"))});
   }
   return tensors;
 }
 
-MainMemory read_main(json::Value value) {
-  Fields fields(value);
+MainMemory read_main(json::Value object) {
   // Only in some archives of a version: v0.11 introduced inputs and outputs (#12789), and still
   // writes 7.
   const auto optional = [&](std::string_view key, auto read) {
-    const auto found = fields.find(key);
+    const auto found = object.find(key);
     return found ? std::optional(read(*found)) : std::nullopt;
   };
-  return {.device = device_type_of(fields.at("device")),
-          .workspace_size_bytes = size_of(fields.at("workspace_size_bytes")),
+  return {.device = device_type_of(object.at("device")),
+          .workspace_size_bytes = size_of(object.at("workspace_size_bytes")),
           .constants_size_bytes = optional("constants_size_bytes", size_of),
           .io_size_bytes = optional("io_size_bytes", size_of),
           .inputs = optional("inputs", read_io),
-          .outputs = optional("outputs", read_io),
-          .extra = fields.rest()};
+          .outputs = optional("outputs", read_io)};
 }
 
 /// In operator archives, a buffer of each kernel, which is bound to a parameter or to nothing.
-OperatorBuffer read_operator_buffer(json::Value value) {
-  Fields fields(value);
+OperatorBuffer read_operator_buffer(json::Value object) {
   const auto extent_of = [](json::Value extent) {
     return static_cast<std::int64_t>(size_of(extent));
   };
-  return {.size_bytes = size_of(fields.at("size_bytes")),
-          .shape = list_of(fields.at("shape"), extent_of),
-          .dtype = string_of(fields.at("dtype")),
-          .input_binding = binding_of(fields),
-          .extra = fields.rest()};
+  return {.size_bytes = size_of(object.at("size_bytes")),
+          .shape = list_of(object.at("shape"), extent_of),
+          .dtype = string_of(object.at("dtype")),
+          .input_binding = binding_of(object)};
 }
 
 /// Operator archives: function → buffers, without the other levels of full models.
@@ -134,33 +118,30 @@ ModuleMemory read_memory(json::Value value, Style style) {
     memory.storage_ids = list_of(value, read_storage_id);
     return memory;
   }
-  Fields fields(value);
-  if (const auto ids = fields.find("sids")) memory.storage_ids = list_of(*ids, read_storage_id);
+  if (const auto ids = value.find("sids")) memory.storage_ids = list_of(*ids, read_storage_id);
   // Only the graph executor has `sids`; `functions` always exists.
-  Fields functions(fields.at("functions"));
+  const json::Value functions = value.at("functions");
   memory.operator_functions = list_of(functions.at("operator_functions"), read_operator_function);
   memory.main = list_of(functions.at("main"), read_main);
-  memory.functions_extra = functions.rest();
-  memory.extra = fields.rest();
   return memory;
 }
 
 /// The keys of one model, at the top level or, from version 7 on, in `modules`.
-Module read_module(Fields& fields, std::int32_t version) {
+Module read_module(json::Value object, std::int32_t version) {
   Module module;
-  if (version >= kFirstVersionWithStyle) module.style = style_of(fields.at("style"));
-  module.model_name = string_or_null(fields.at("model_name"));
+  if (version >= kFirstVersionWithStyle) module.style = style_of(object.at("style"));
+  module.model_name = string_or_null(object.at("model_name"));
   // Operator archives may lack a name.
   module.name = module.model_name.value_or("");
-  if (const auto time = fields.find("export_datetime")) module.export_datetime = string_of(*time);
+  if (const auto time = object.find("export_datetime")) module.export_datetime = string_of(*time);
   // Version 5 renamed the key (#8270).
   const bool renamed = version >= kFirstVersionWithExecutors;
-  module.executors = list_of(fields.at(renamed ? "executors" : "runtimes"), executor_of);
-  module.targets = targets_of(fields.at("target"));
-  if (const auto dependencies = fields.find("external_dependencies")) {
+  module.executors = list_of(object.at(renamed ? "executors" : "runtimes"), executor_of);
+  module.targets = targets_of(object.at("target"));
+  if (const auto dependencies = object.find("external_dependencies")) {
     module.external_dependencies = list_of(*dependencies, read_dependency);
   }
-  module.memory = read_memory(fields.at("memory"), module.style);
+  module.memory = read_memory(object.at("memory"), module.style);
   return module;
 }
 
@@ -168,11 +149,9 @@ std::vector<Module> read_modules(json::Value value, std::int32_t version) {
   value.expect(json::Type::object);
   std::vector<Module> modules;
   for (const json::Member member : value.members()) {
-    Fields fields(member.value);
-    Module module = read_module(fields, version);
+    Module module = read_module(member.value, version);
     // TVM names files by the key; it writes the same text into `model_name`.
     module.name = member.key.text();
-    module.extra = fields.rest();
     modules.push_back(std::move(module));
   }
   if (modules.empty()) value.fail("expected at least one module");
@@ -180,23 +159,21 @@ std::vector<Module> read_modules(json::Value value, std::int32_t version) {
 }
 
 /// From version 7 on, except in operator archives, which keep the old form.
-bool keeps_modules_apart(const Fields& fields, std::int32_t version) {
+bool keeps_modules_apart(json::Value object, std::int32_t version) {
   if (version < kFirstVersionWithModules) return false;
   // Only a preview: `read_module` reads it again and reports errors.
-  const std::optional<json::Value> style = fields.peek("style");
+  const std::optional<json::Value> style = object.find("style");
   return !(style && style->is_string() && style->text() == "operator");
 }
 
-ModelLibrary read_metadata(json::Value root) {
-  Fields fields(root);
+ModelLibrary read_metadata(json::Value object) {
   ModelLibrary library;
-  library.version = read_version(fields.at("version"));
-  if (keeps_modules_apart(fields, library.version)) {
-    library.modules = read_modules(fields.at("modules"), library.version);
+  library.version = read_version(object.at("version"));
+  if (keeps_modules_apart(object, library.version)) {
+    library.modules = read_modules(object.at("modules"), library.version);
   } else {
-    library.modules.push_back(read_module(fields, library.version));
+    library.modules.push_back(read_module(object, library.version));
   }
-  library.extra = fields.rest();
   return library;
 }
 

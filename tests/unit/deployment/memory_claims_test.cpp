@@ -26,8 +26,7 @@ Module module_claiming(std::uint64_t workspace, std::uint64_t constants, std::ui
                                 .constants_size_bytes = constants,
                                 .io_size_bytes = io,
                                 .inputs = {},
-                                .outputs = {},
-                                .extra = {}});
+                                .outputs = {}});
   return module;
 }
 

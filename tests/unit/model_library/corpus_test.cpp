@@ -16,7 +16,6 @@ void expect_complete(const ModelLibrary& library) {
   for (const Module& module : library.modules) {
     EXPECT_FALSE(module.files.sources.empty() && module.files.objects.empty()) << module.name;
     EXPECT_FALSE(module.targets.empty());
-    EXPECT_TRUE(module.extra.empty());
     for (const ModuleTarget& entry : module.targets) EXPECT_EQ(entry.target.device_type, 1);
     if (module.style == Style::operator_only) {
       EXPECT_FALSE(module.memory.operators.empty());
@@ -29,7 +28,6 @@ void expect_complete(const ModelLibrary& library) {
     EXPECT_EQ(module.files.graph.has_value(), graph);
     EXPECT_EQ(module.memory.storage_ids.empty(), !graph);
   }
-  EXPECT_TRUE(library.extra.empty());
   EXPECT_TRUE(library.shared.other.empty()) << library.shared.other.front().name;
 }
 

@@ -166,7 +166,7 @@ TEST(Metadata, OfOperatorStyleListsTheBuffersOfEachFunction) {
   }
 }
 
-TEST(Metadata, KeepsUnknownKeysOfEveryObjectInTheirOrder) {
+TEST(Metadata, IgnoresUnknownKeysOfEveryObject) {
   const ModelLibrary library = library_of(R"({"zz": [1, {"a":  2}], "version": 7, "modules": {"m": {
     "vendor": {"k": "v"}, "model_name": "m", "style": "full-model", "executors": [],
     "target": [], "note": null,
@@ -178,21 +178,11 @@ TEST(Metadata, KeepsUnknownKeysOfEveryObjectInTheirOrder) {
       "main": [{"device": 1, "workspace_size_bytes": 0, "stack": 9,
                 "inputs": {"x": {"size": 1, "dtype": "int8", "shape": [1]}}}]}}}},
     "aa": true})");
-  const auto one = [](const char* name, const char* json) {
-    return std::vector<ExtraField>{{name, json}};
-  };
-  EXPECT_EQ(library.extra, (std::vector<ExtraField>{{"zz", "[1, {\"a\":  2}]"}, {"aa", "true"}}));
   const Module& module = library.modules.front();
-  EXPECT_EQ(module.extra, (std::vector<ExtraField>{{"vendor", R"({"k": "v"})"}, {"note", "null"}}));
-  EXPECT_EQ(module.external_dependencies.front().extra, one("hash", "\"0x1\""));
-  EXPECT_EQ(module.memory.extra, one("pools", "[]"));
-  EXPECT_EQ(module.memory.storage_ids.front().extra, one("dev", "1"));
-  EXPECT_EQ(module.memory.functions_extra, one("init", "5"));
-  const FunctionWorkspace& kernel = module.memory.operator_functions.front();
-  EXPECT_EQ(kernel.extra, one("flops", "1.50"));
-  EXPECT_EQ(kernel.workspace.front().extra, one("pool", "\"p\""));
-  EXPECT_EQ(module.memory.main.front().extra, one("stack", "9"));
-  EXPECT_EQ(module.memory.main.front().inputs->front().extra, one("shape", "[1]"));
+  EXPECT_EQ(module.external_dependencies.size(), 1u);
+  EXPECT_EQ(module.memory.storage_ids.size(), 1u);
+  EXPECT_EQ(module.memory.operator_functions.front().workspace.size(), 1u);
+  EXPECT_EQ(module.memory.main.front().inputs->front().name, "x");
 }
 
 }  // namespace
