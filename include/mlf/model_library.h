@@ -5,6 +5,9 @@
 //     const auto library = mlf::read_model_library(metadata_json, {});
 //     if (!library) return fail(library.error());
 //     for (const mlf::Module& module : library->modules) print(module.name);
+//
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,4 @@
-// The constants of a network: dtypes, shapes and values. Threads: plain values; functions have no
-// shared state and may be called from any number of threads, and a ConstantReader from one at a
-// time.
+// The constants of a network: dtypes, shapes and values.
 #pragma once
 
 #include <cstddef>

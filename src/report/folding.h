@@ -1,5 +1,4 @@
 // Repeated parts of a network, found by the code of its kernels.
-// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include "graph/formats/picture.h"

@@ -1,5 +1,4 @@
-// What an application needs, in words for terminals and pages. Threads: plain values; functions
-// have no shared state and may be called from any number of threads.
+// What an application needs, in words for terminals and pages.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
 // Numbers as people read them.
-// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // What a map has under a key, whether a list has a value, lists that have each value once, and
-// names of enumerators. Threads: functions have no shared state; any number of threads may call
-// them at once.
+// names of enumerators.
 #pragma once
 
 #include <algorithm>

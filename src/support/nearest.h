@@ -1,5 +1,4 @@
 // Names in messages: the known name that an unknown one probably misspells, and short lists.
-// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>

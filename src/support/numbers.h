@@ -1,5 +1,4 @@
 // Numbers in text, in the spelling of std::from_chars: no locale, no blanks, no plus sign.
-// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <charconv>
