@@ -22,7 +22,7 @@ MLF_API std::string escaped(std::string_view text);
 /// and -._~=.
 std::string fragment(std::string_view id);
 
-/// Markup that a large page has compressed (page/packed.h), as offsets in everything written.
+/// Markup that a large page has compressed, as offsets in everything written.
 struct PagePart {
   std::string_view subject;  ///< what it shows, for the sentence in its place
   std::size_t begin = 0;

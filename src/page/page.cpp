@@ -2,12 +2,16 @@
 #include "page/page.h"
 
 #include <fmt/core.h>
+#include <zlib.h>
 
 #include <array>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
 
 #include "mlf/formats.h"
 #include "page/assets.h"
-#include "page/packed.h"
 #include "page/parts.h"
 #include "support/base64.h"
 #include "support/error.h"
@@ -133,6 +137,63 @@ void write_body(HtmlWriter& html, const PageFrame& frame) {
     write_json(html, *report, id);
     html.end_part();
   }
+}
+
+/// Pages whose parts have more bytes are large.
+constexpr std::size_t kMostPlainBytes = 512 * 1024;
+
+/// A gzip file without time and name.
+std::string gzip_of(std::string_view text) {
+  constexpr int kGzipHeader = 16;
+  constexpr int kMostMemory = 9;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipHeader, kMostMemory,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, deflateEnd);
+  std::string file(deflateBound(&stream, text.size()), '\0');
+  // zlib takes a pointer to mutable bytes, but only reads them.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(file.data());
+  stream.avail_out = static_cast<uInt>(file.size());
+  deflate(&stream, Z_FINISH);
+  file.resize(stream.total_out);
+  return file;
+}
+
+/// Writes `markup`, with its parts as they are unless they are large together. Otherwise each part
+/// is a `p` with the attribute `data-part` that names its subject, and the element `packed` at the
+/// end has all of them: base64 of gzip of their markup in the same order, each with a NUL behind
+/// it. Equal pages are equal bytes.
+void write_with_parts(const Sink& sink, std::string_view markup, std::span<const PagePart> parts) {
+  std::string whole;
+  for (const PagePart& part : parts) {
+    whole += markup.substr(part.begin, part.end - part.begin);
+    whole += '\0';
+  }
+  // zlib counts in 32 bits.
+  if (whole.size() <= kMostPlainBytes + parts.size() || whole.size() > INT32_MAX) {
+    return sink(markup);
+  }
+  HtmlWriter html(sink);
+  std::size_t at = 0;
+  for (const PagePart& part : parts) {
+    html.trusted(markup.substr(at, part.begin - at));
+    html.element("p", {{"class", "note"}, {"data-part", ""}},
+                 fmt::format("{}: compressed, for the script of this page.", part.subject));
+    at = part.end;
+  }
+  html.trusted(markup.substr(at));
+  html.open("script", {{"type", "application/gzip"}, {"id", "packed"}});
+  const std::string file = gzip_of(whole);
+  std::string text;
+  support::append_base64(text, std::as_bytes(std::span(file)));
+  html.trusted(text);
+  html.close("script");
+  html.trusted("\n");
+  html.flush();
 }
 
 }  // namespace

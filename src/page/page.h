@@ -1,6 +1,5 @@
 // A report as one HTML file, for `mlf report --html`: it loads nothing, and can be read without
-// scripts, except for compressed parts of large pages (page/packed.h). Threads: plain values;
-// functions have no shared state and may be called from any number of threads.
+// scripts, except for compressed parts of large pages.
 #pragma once
 
 #include <cstdint>
