@@ -91,8 +91,4 @@ std::string bash_completion(const ProgramText& text);
 std::string zsh_completion(const ProgramText& text);
 std::string fish_completion(const ProgramText& text);
 
-/// Writes the manual pages and completions below `directory`, at their places below share/. Throws
-/// `Error` of kind `io`.
-void write_manual(const ProgramText& text, const std::string& directory);
-
 }  // namespace mlf::program
