@@ -12,7 +12,7 @@
 #include "errors.h"
 #include "mlf/tir/compare.h"
 #include "mlf/tir/visit.h"
-#include "new_tree.h"
+#include "mlf/tir/write.h"
 #include "strings.h"
 
 namespace mlf::python {

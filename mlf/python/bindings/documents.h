@@ -1,14 +1,15 @@
 // TIR documents in Python.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "mlf/diagnostics.h"
-#include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
-#include "mlf/tir/write.h"
 
 namespace mlf::python {
 
@@ -18,25 +19,15 @@ inline DocumentPtr handle_of(std::shared_ptr<const tir::Document> document) {
   return std::const_pointer_cast<tir::Document>(std::move(document));
 }
 
-/// Copies nodes of a frozen module into a builder, each once, with their spans and places.
-class NodeCopier {
- public:
-  NodeCopier(const tir::Module& from, tir::Builder& to)
-      : from_(&from), to_(&to), copies_(from.size()) {}
-
-  /// The copy of a node and everything below it.
-  tir::NodeId copy(tir::NodeId id);
-  /// The existing copy; otherwise `none`.
-  tir::NodeId copied(tir::NodeId id) const { return copies_[index(id)]; }
-
- private:
-  void copy_one(tir::Node node);
-  tir::NodeId reference(tir::Node node) const { return copies_[index(node.id())]; }
-
-  const tir::Module* from_;
-  tir::Builder* to_;
-  std::vector<tir::NodeId> copies_;  ///< by id; `none`: not yet copied
-};
+/// A document with another root, of the same source.
+///
+/// `nodes` are those that Python made, parts before the whole: pairs of a kind and the values of
+/// its fields. A node is referred to by a number: its id in `base`, or -1 - its position in
+/// `nodes`. With `tvm_version`, the document has that version.
+///
+/// Errors: TypeError for a value that its field cannot have, ValueError for one that there is not.
+DocumentPtr rebuilt(const tir::Document& base, const nanobind::list& nodes, std::int64_t root,
+                    const std::optional<std::string>& tvm_version);
 
 /// The whole output of a writer as a string.
 template <class Write>

@@ -1,13 +1,15 @@
-#include "new_tree.h"
-
+// New trees: nodes made in Python, around nodes of a document.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <vector>
 
-#include "mlf/tir/document.h"
+#include "documents.h"
+#include "mlf/tir/builder.h"
+#include "mlf/tir/visit.h"
 
 namespace mlf::python {
 namespace {
@@ -15,7 +17,52 @@ namespace {
 namespace nb = nanobind;
 using tir::FieldType;
 using tir::FieldValue;
+using tir::Node;
 using tir::NodeId;
+
+/// Copies nodes of a frozen module into a builder, each once, with their spans and places.
+class NodeCopier {
+ public:
+  NodeCopier(const tir::Module& from, tir::Builder& to)
+      : from_(&from), to_(&to), copies_(from.size()) {}
+
+  /// The copy of a node and everything below it.
+  NodeId copy(NodeId id) {
+    if (id == NodeId::none) return id;
+    // Skips copied nodes: a module is a DAG, and as a tree it may be large.
+    tir::walk_once(
+        from_->node(id), [&](Node node) { return copied(node.id()) == NodeId::none; },
+        [&](Node node, auto&& push) {
+          const auto push_new = [&](Node part) {
+            if (part && copied(part.id()) == NodeId::none) push(part);
+          };
+          tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push_new(child); });
+          push_new(from_->span(node.id()));
+        },
+        [&](Node node) { copy_one(node); });
+    return copied(id);
+  }
+
+  /// The existing copy; otherwise `none`.
+  NodeId copied(NodeId id) const { return copies_[index(id)]; }
+
+ private:
+  void copy_one(Node node) {
+    std::vector<FieldValue> fields;
+    const auto copy_of = [&](Node part) { return copied(part.id()); };
+    for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
+      fields.push_back(tir::copied_field(*to_, node, i, copy_of));
+    }
+    const NodeId made = to_->make(node.kind(), fields);
+    copies_[index(node.id())] = made;
+    if (const Node span = from_->span(node.id())) to_->set_span(made, copied(span.id()));
+    if (const auto range = from_->source_range(node.id())) to_->set_source_range(made, *range);
+  }
+
+  const tir::Module* from_;
+  tir::Builder* to_;
+  std::vector<NodeId> copies_;  ///< by id; `none`: not yet copied
+};
 
 class TreeBuilder {
  public:
