@@ -1,14 +1,13 @@
 #include "deployment/network_search.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 
-#include "deployment/definitions.h"
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "graph/kernels/functions.h"
@@ -19,6 +18,7 @@
 #include "support/error.h"
 #include "support/numbers.h"
 #include "tir/c/read/interface_header.h"
+#include "tir/c/read/words.h"
 
 namespace mlf::deployment {
 namespace {
@@ -41,57 +41,6 @@ bool may_be_parameter(const graph::Port& input) {
   return input.name.size() > 1 && input.name.starts_with('p') &&
          support::is_digits(std::string_view(input.name).substr(1));
 }
-
-}  // namespace
-
-std::vector<Param> parameters_of(const archive::Archive& archive, const Module& module) {
-  if (!module.files.parameters) return {};
-  const std::string_view bytes = member_text(archive, *module.files.parameters);
-  return support::value_if_valid(
-             read_params(std::as_bytes(std::span(bytes)), module.files.parameters->name))
-      .value_or(std::vector<Param>());
-}
-
-graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module) {
-  graph::ModuleFacts facts;
-  // The form in symbols, which identifies mains.
-  facts.module = symbol_part(module.name);
-  for (const MainMemory& main : module.memory.main) {
-    add_tensors(main.inputs, facts.inputs);
-    add_tensors(main.outputs, facts.outputs);
-    facts.workspace_bytes = facts.workspace_bytes.value_or(0) + main.workspace_size_bytes;
-    if (module.memory.main.size() == 1) facts.io_bytes = main.io_size_bytes;
-  }
-  for (const FileRef& header : module.files.headers) {
-    tir::c::HeaderFields fields = tir::c::read_header(member_text(archive, header));
-    if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
-    // runtime headers and those of other tools have no such structs.
-    if (fields.inputs.empty() && fields.outputs.empty()) continue;
-    facts.header_sizes.clear();
-    for (tir::c::HeaderTensor& tensor : fields.sizes) {
-      facts.header_sizes.push_back({std::move(tensor.name), tensor.bytes, {}});
-    }
-    facts.input_fields = std::move(fields.inputs);
-    facts.output_fields = std::move(fields.outputs);
-  }
-  for (const Param& param : parameters_of(archive, module)) {
-    const auto dtype = tir::parse_dtype(to_string(param.type));
-    if (dtype) facts.parameters.push_back({param.name, param.data.size(), {*dtype, param.shape}});
-  }
-  // The Relay text is from before optimisation: kernels have other names there, but inputs have the
-  // same.
-  if (module.files.relay) {
-    facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
-  }
-  // metadata.json also has dtypes.
-  if (!facts.inputs) {
-    facts.declared.insert(facts.declared.end(), facts.header_sizes.begin(),
-                          facts.header_sizes.end());
-  }
-  return facts;
-}
-
-namespace {
 
 constexpr std::string_view kMain = "def @main(";
 constexpr std::string_view kTensor = "Tensor[(";
@@ -168,29 +117,6 @@ void skip_parameter(std::string_view& text) {
   text.remove_prefix(i);
 }
 
-}  // namespace
-
-std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
-  std::vector<graph::NamedTensor> tensors;
-  // Relay text has the same form in all versions: it never changed to TVMScript.
-  const std::size_t main = text.find(kMain);
-  if (main == std::string_view::npos) return tensors;
-  text.remove_prefix(main + kMain.size());
-  // Parameters begin with %; anything else ends the list.
-  while (take(text, "%")) {
-    const std::string name(take_name(text));
-    if (take(text, ": ")) {
-      // Skips tuples and functions as parameters: main in TIR has none.
-      if (const auto type = take_type(text)) tensors.push_back({name, std::nullopt, *type});
-    }
-    skip_parameter(text);
-    if (!take(text, ", ")) break;
-  }
-  return tensors;
-}
-
-namespace {
-
 using support::get_or_throw;
 
 /// Names of the parameters that the graph executor loads from a file. An AOT main contains its own.
@@ -225,6 +151,57 @@ void require_use(const graph::PoolSize& stated, const Networks& networks) {
                            : "no network has a pool '" + stated.name + "'");
 }
 
+constexpr std::string_view kWhitespace = " \t\r\n";
+
+bool describes_network(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kEndings{".json", ".txt", ".relay", ".params",
+                                                     ".graph"};
+  return std::ranges::any_of(kEndings, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+/// Whether `(…)` and then the rest of an expression or the end of a statement follows. A body, a
+/// declaration of an old parameter or an attribute such as `alias` follows in a definition.
+bool is_call_or_prototype(std::string_view text, std::size_t at) {
+  at = text.find_first_not_of(kWhitespace, at);
+  if (at == text.npos || text[at] != '(') return false;
+  constexpr std::size_t kMostText = 4'096;  // of one call
+  text = text.substr(0, at + kMostText);
+  std::size_t depth = 0;
+  for (; at != text.npos; at = text.find_first_of("()", at + 1)) {
+    if (text[at] == '(') {
+      ++depth;
+    } else if (--depth == 0) {
+      at = text.find_first_not_of(kWhitespace, at + 1);
+      return at != text.npos && std::string_view(";,)!=<>&|?:").find(text[at]) != text.npos;
+    }
+  }
+  return false;
+}
+
+/// Returns those of `functions`, which begin with "tvmgen_", that a member of the archive may
+/// define in a form that mlf does not read: it names them in another way than by a call or a
+/// prototype. Members that describe the network define nothing.
+support::NameSet<std::string> possible_definitions(const archive::Archive& archive,
+                                                   const support::NameSet<std::string>& functions) {
+  support::NameSet<std::string> found;
+  if (functions.empty()) return found;
+  for (const archive::Member& member : archive.members()) {
+    if (member.type != archive::MemberType::file || describes_network(member.name)) continue;
+    const std::string_view text = support::get_or_throw(archive.read(member));
+    std::size_t end = 0;
+    for (std::size_t at = text.find(kSymbolPrefix); at != text.npos;
+         at = text.find(kSymbolPrefix, end)) {
+      const std::string_view word = tir::c::word_at(text, at);
+      end = at + word.size();
+      const bool is_word = tir::c::word_before(text, at).empty();
+      const auto function = functions.find(word);
+      if (!is_word || function == functions.end() || is_call_or_prototype(text, end)) continue;
+      found.insert(*function);
+    }
+  }
+  return found;
+}
+
 NoNetwork reason_for(const Module& module, bool saw_tir) {
   if (module.style == Style::operator_only) return NoNetwork::operators;
   const bool is_graph = std::ranges::count(module.executors, Executor::graph) > 0;
@@ -233,6 +210,72 @@ NoNetwork reason_for(const Module& module, bool saw_tir) {
 }
 
 }  // namespace
+
+std::vector<Param> parameters_of(const archive::Archive& archive, const Module& module) {
+  if (!module.files.parameters) return {};
+  const std::string_view bytes = member_text(archive, *module.files.parameters);
+  return support::value_if_valid(
+             read_params(std::as_bytes(std::span(bytes)), module.files.parameters->name))
+      .value_or(std::vector<Param>());
+}
+
+graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module) {
+  graph::ModuleFacts facts;
+  // The form in symbols, which identifies mains.
+  facts.module = symbol_part(module.name);
+  for (const MainMemory& main : module.memory.main) {
+    add_tensors(main.inputs, facts.inputs);
+    add_tensors(main.outputs, facts.outputs);
+    facts.workspace_bytes = facts.workspace_bytes.value_or(0) + main.workspace_size_bytes;
+    if (module.memory.main.size() == 1) facts.io_bytes = main.io_size_bytes;
+  }
+  for (const FileRef& header : module.files.headers) {
+    tir::c::HeaderFields fields = tir::c::read_header(member_text(archive, header));
+    if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
+    // runtime headers and those of other tools have no such structs.
+    if (fields.inputs.empty() && fields.outputs.empty()) continue;
+    facts.header_sizes.clear();
+    for (tir::c::HeaderTensor& tensor : fields.sizes) {
+      facts.header_sizes.push_back({std::move(tensor.name), tensor.bytes, {}});
+    }
+    facts.input_fields = std::move(fields.inputs);
+    facts.output_fields = std::move(fields.outputs);
+  }
+  for (const Param& param : parameters_of(archive, module)) {
+    const auto dtype = tir::parse_dtype(to_string(param.type));
+    if (dtype) facts.parameters.push_back({param.name, param.data.size(), {*dtype, param.shape}});
+  }
+  // The Relay text is from before optimisation: kernels have other names there, but inputs have the
+  // same.
+  if (module.files.relay) {
+    facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
+  }
+  // metadata.json also has dtypes.
+  if (!facts.inputs) {
+    facts.declared.insert(facts.declared.end(), facts.header_sizes.begin(),
+                          facts.header_sizes.end());
+  }
+  return facts;
+}
+
+std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
+  std::vector<graph::NamedTensor> tensors;
+  // Relay text has the same form in all versions: it never changed to TVMScript.
+  const std::size_t main = text.find(kMain);
+  if (main == std::string_view::npos) return tensors;
+  text.remove_prefix(main + kMain.size());
+  // Parameters begin with %; anything else ends the list.
+  while (take(text, "%")) {
+    const std::string name(take_name(text));
+    if (take(text, ": ")) {
+      // Skips tuples and functions as parameters: main in TIR has none.
+      if (const auto type = take_type(text)) tensors.push_back({name, std::nullopt, *type});
+    }
+    skip_parameter(text);
+    if (!take(text, ", ")) break;
+  }
+  return tensors;
+}
 
 std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> sources) {
   std::map<std::string_view, std::vector<const TirSource*>> stages;
