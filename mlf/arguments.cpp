@@ -132,6 +132,19 @@ tir::Document read_file_or_stream(const std::string& path, const DeploymentOptio
                    limits);
 }
 
+/// Every module is either found or missing.
+graph::Topology network_of(Networks networks, std::size_t module, const std::string& path) {
+  for (Network& network : networks.found) {
+    if (network.module == module) return std::move(network.topology);
+  }
+  const MissingNetwork* without = networks.missing_of(module);
+  const bool has_kernels = without->reason == NoNetwork::operators;
+  refuse(ErrorKind::check_failed,
+         fmt::format("no network: {}{}", to_string(without->reason),
+                     has_kernels ? "; mlf show prints them, mlf report counts them" : ""),
+         path);
+}
+
 }  // namespace
 
 Deployment open_archive(const std::string& path, const Context& context,
@@ -167,23 +180,6 @@ Diagnostic of_source(Diagnostic error, const std::string& source) {
 }
 
 // --- Networks -----------------------------------------------------------------------------------
-
-namespace {
-
-/// Every module is either found or missing.
-graph::Topology network_of(Networks networks, std::size_t module, const std::string& path) {
-  for (Network& network : networks.found) {
-    if (network.module == module) return std::move(network.topology);
-  }
-  const MissingNetwork* without = networks.missing_of(module);
-  const bool has_kernels = without->reason == NoNetwork::operators;
-  refuse(ErrorKind::check_failed,
-         fmt::format("no network: {}{}", to_string(without->reason),
-                     has_kernels ? "; mlf show prints them, mlf report counts them" : ""),
-         path);
-}
-
-}  // namespace
 
 std::string unknown_module(const std::string& name, const std::vector<std::string>& known) {
   if (known.empty()) return fmt::format("no module '{}', the archive has none", name);

@@ -70,6 +70,17 @@ std::string unknown_limit(std::string_view name) {
   throw support::Error(ErrorKind::usage, std::move(message));
 }
 
+/// As `-DNAME=VALUE` and `-DNAME`, which is 1.
+void define(std::string_view text, tir::MacroValues& macros) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string_view value = equals == text.size() ? "1" : text.substr(equals + 1);
+  macros.insert_or_assign(std::string(text.substr(0, equals)), std::string(value));
+}
+
+bool is_placed_section(std::string_view text) {
+  return text.rfind('=') != 0 && (text.ends_with("=ram") || text.ends_with("=flash"));
+}
+
 }  // namespace
 
 CLI::Validator one_of(std::vector<std::string> allowed) {
@@ -145,17 +156,6 @@ void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings) {
       ->allow_extra_args(false);
 }
 
-namespace {
-
-/// As `-DNAME=VALUE` and `-DNAME`, which is 1.
-void define(std::string_view text, tir::MacroValues& macros) {
-  const std::size_t equals = std::min(text.find('='), text.size());
-  const std::string_view value = equals == text.size() ? "1" : text.substr(equals + 1);
-  macros.insert_or_assign(std::string(text.substr(0, equals)), std::string(value));
-}
-
-}  // namespace
-
 void add_macro_options(CLI::App& app, tir::MacroValues& macros) {
   app.add_option_function<std::string>(
          "--define", [&macros](const std::string& text) { define(text, macros); },
@@ -225,14 +225,6 @@ void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what) {
       ->check(whole_number(1, 256))
       ->capture_default_str();
 }
-
-namespace {
-
-bool is_placed_section(std::string_view text) {
-  return text.rfind('=') != 0 && (text.ends_with("=ram") || text.ends_with("=flash"));
-}
-
-}  // namespace
 
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help) {
   auto* command =

@@ -281,6 +281,41 @@ Budget parse_budget(std::string_view text, const std::string& path) {
   return BudgetReader(path).read(parse_toml(text, path));
 }
 
+// --- New limits ---------------------------------------------------------------------------------
+
+/// The offset of a place, which toml++ states as line and column in code points.
+std::size_t offset_of(const toml::source_position& place, std::string_view text) {
+  // toml++ does not count a byte order mark as a column.
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  std::size_t at = place.line == 1 && text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  for (auto line = place.line; line > 1; --line) at = text.find('\n', at) + 1;
+  for (auto column = place.column; column > 1; --column) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+  }
+  return at;
+}
+
+std::string updated(const BudgetFile& file, const std::string& path,
+                    const std::vector<ModuleLimit>& limits) {
+  const toml::table document = parse_toml(file.text, path);
+  std::map<std::size_t, std::pair<std::size_t, std::uint64_t>> numbers;  // by begin: end, number
+  for (const ModuleLimit& one : limits) {
+    const toml::table& table = one.module == kAllModules
+                                   ? document
+                                   : *document[kModules][one.module].as_table();
+    const toml::source_region& place = table.get(to_string(one.limit.resource))->source();
+    numbers[offset_of(place.begin, file.text)] = {offset_of(place.end, file.text), one.limit.most};
+  }
+  std::string text;
+  std::size_t copied = 0;
+  for (const auto& [begin, number] : numbers) {
+    text += file.text.substr(copied, begin - copied) + fmt::format("{}", number.second);
+    copied = number.first;
+  }
+  return text + file.text.substr(copied);
+}
+
 }  // namespace
 
 Result<std::uint64_t> number_of(std::string_view text) {
@@ -328,45 +363,6 @@ Board read_board(const std::string& path) {
   const TirFile file = support::get_or_throw(load_tir_file(path, kMostBytes));
   return BudgetReader(path).read_board(parse_toml(file.text, path));
 }
-
-// --- New limits ---------------------------------------------------------------------------------
-
-namespace {
-
-/// The offset of a place, which toml++ states as line and column in code points.
-std::size_t offset_of(const toml::source_position& place, std::string_view text) {
-  // toml++ does not count a byte order mark as a column.
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  std::size_t at = place.line == 1 && text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  for (auto line = place.line; line > 1; --line) at = text.find('\n', at) + 1;
-  for (auto column = place.column; column > 1; --column) {
-    ++at;
-    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
-  }
-  return at;
-}
-
-std::string updated(const BudgetFile& file, const std::string& path,
-                    const std::vector<ModuleLimit>& limits) {
-  const toml::table document = parse_toml(file.text, path);
-  std::map<std::size_t, std::pair<std::size_t, std::uint64_t>> numbers;  // by begin: end, number
-  for (const ModuleLimit& one : limits) {
-    const toml::table& table = one.module == kAllModules
-                                   ? document
-                                   : *document[kModules][one.module].as_table();
-    const toml::source_region& place = table.get(to_string(one.limit.resource))->source();
-    numbers[offset_of(place.begin, file.text)] = {offset_of(place.end, file.text), one.limit.most};
-  }
-  std::string text;
-  std::size_t copied = 0;
-  for (const auto& [begin, number] : numbers) {
-    text += file.text.substr(copied, begin - copied) + fmt::format("{}", number.second);
-    copied = number.first;
-  }
-  return text + file.text.substr(copied);
-}
-
-}  // namespace
 
 void update_budget(const std::string& path, const BudgetFile& file,
                    const std::vector<ModuleLimit>& limits) {

@@ -133,6 +133,21 @@ void copy_attribute(const File& from, const File& to, const std::string& name,
   is_withheld(refused) ? lose() : to.fail("cannot keep " + what);
 }
 
+/// The existing file at `path`, or an empty File if there is none.
+support::File open_existing(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    // Renaming over a dangling link would replace the link.
+    if (::lstat(path.c_str(), &status) != 0) return {};
+    throw support::Error(ErrorKind::io, "is a dangling symbolic link", {.file = path});
+  }
+  if (S_ISDIR(status.st_mode)) {
+    throw support::Error(ErrorKind::io, "is a directory, the output must be a file",
+                         {.file = path});
+  }
+  return support::File::open(path, S_ISREG(status.st_mode) ? O_RDONLY : O_WRONLY);
+}
+
 }  // namespace
 
 std::string resolve(const std::string& path) {
@@ -271,25 +286,6 @@ File open_directory_of(const std::string& path) {
 std::string leaf_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
-
-namespace {
-
-/// The existing file at `path`, or an empty File if there is none.
-support::File open_existing(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    // Renaming over a dangling link would replace the link.
-    if (::lstat(path.c_str(), &status) != 0) return {};
-    throw support::Error(ErrorKind::io, "is a dangling symbolic link", {.file = path});
-  }
-  if (S_ISDIR(status.st_mode)) {
-    throw support::Error(ErrorKind::io, "is a directory, the output must be a file",
-                         {.file = path});
-  }
-  return support::File::open(path, S_ISREG(status.st_mode) ? O_RDONLY : O_WRONLY);
-}
-
-}  // namespace
 
 std::vector<std::string> replace_file(const std::string& path, mode_t mode,
                                       const std::function<void(const support::File&)>& fill,

@@ -581,32 +581,6 @@ class AgreementFinder {
   Agreement result_{};
 };
 
-}  // namespace
-
-Agreement agreement_of(const Deployment& deployment, const Stems& stems) {
-  return AgreementFinder(deployment, stems).run();
-}
-
-std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference) {
-  std::string place = compared.c->name;
-  const auto function = compared.c_places.find(difference.function);
-  const bool has_place = function != compared.c_places.end();
-  if (has_place && function->second.member != place) {
-    place = fmt::format("{}:{}", function->second.member, function->second.line);
-  } else if (difference.left_range || has_place) {
-    const support::SourceText text{{}, {}, compared.c->text};
-    place +=
-        fmt::format(":{}", difference.left_range ? text.locate(difference.left_range->begin).line
-                                                 : function->second.line);
-  }
-  return fmt::format(
-      "the generated C, {}, has {} where {} has {}: {}; the C counts, and if it is meant so, "
-      "remove the capture",
-      place, difference.left, compared.captured->name, difference.right, difference.path);
-}
-
-namespace {
-
 /// Whether both make the same calls with the same tensors, in the same places.
 bool are_equal(const graph::Topology& one, const graph::Topology& other) {
   const auto place_of = [](const graph::Topology& network, const graph::Argument& argument) {
@@ -631,6 +605,28 @@ bool are_equal(const graph::Topology& one, const graph::Topology& other) {
 }
 
 }  // namespace
+
+Agreement agreement_of(const Deployment& deployment, const Stems& stems) {
+  return AgreementFinder(deployment, stems).run();
+}
+
+std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference) {
+  std::string place = compared.c->name;
+  const auto function = compared.c_places.find(difference.function);
+  const bool has_place = function != compared.c_places.end();
+  if (has_place && function->second.member != place) {
+    place = fmt::format("{}:{}", function->second.member, function->second.line);
+  } else if (difference.left_range || has_place) {
+    const support::SourceText text{{}, {}, compared.c->text};
+    place +=
+        fmt::format(":{}", difference.left_range ? text.locate(difference.left_range->begin).line
+                                                 : function->second.line);
+  }
+  return fmt::format(
+      "the generated C, {}, has {} where {} has {}: {}; the C counts, and if it is meant so, "
+      "remove the capture",
+      place, difference.left, compared.captured->name, difference.right, difference.path);
+}
 
 std::vector<bool> are_proofs(const Agreement& agreement, const ComparedWithC& compared,
                              const graph::Topology* network) {

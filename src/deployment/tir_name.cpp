@@ -18,6 +18,37 @@ constexpr std::string_view kTextSuffix = ".txt";
 constexpr std::string_view kTwinSuffix = ".tvm.json";
 constexpr std::string_view kDirectory = "src/";
 
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+std::vector<const Target*> targets_of(const std::vector<std::size_t>& modules,
+                                      const ModelLibrary& library) {
+  std::vector<const Target*> targets;
+  for (const std::size_t i : modules) {
+    for (const ModuleTarget& target : library.modules[i].targets) targets.push_back(&target.target);
+  }
+  return targets;
+}
+
+const Target* target_of_kind(const std::vector<const Target*>& targets, std::string_view kind) {
+  const auto found = std::ranges::find(targets, kind, &Target::kind);
+  return found == targets.end() ? nullptr : *found;
+}
+
+const Target* target_by_stem(const std::vector<const Target*>& targets, std::string_view stem) {
+  // A name such as tir-1-cmsis-nn states device type and kind; other names state neither.
+  const auto wanted = target_of_stem(stem);
+  if (!wanted) return targets.size() == 1 ? targets.front() : nullptr;
+  const auto fits = [&](const Target* target) {
+    return target->device_type == wanted->device_type &&
+           // The device type does not distinguish c and cmsis-nn.
+           (wanted->kind.empty() || names_kind(wanted->kind, target->kind));
+  };
+  const auto found = std::ranges::find_if(targets, fits);
+  return found == targets.end() ? nullptr : *found;
+}
+
 }  // namespace
 
 std::string_view source_directory(const archive::Archive& archive) {
@@ -106,41 +137,6 @@ bool names_kind(std::string_view kind, std::string_view wanted) {
 }
 
 // --- Owners --------------------------------------------------------------------------------------
-
-namespace {
-
-using tir::Kind;
-using tir::Node;
-namespace f = tir::f;
-
-std::vector<const Target*> targets_of(const std::vector<std::size_t>& modules,
-                                      const ModelLibrary& library) {
-  std::vector<const Target*> targets;
-  for (const std::size_t i : modules) {
-    for (const ModuleTarget& target : library.modules[i].targets) targets.push_back(&target.target);
-  }
-  return targets;
-}
-
-const Target* target_of_kind(const std::vector<const Target*>& targets, std::string_view kind) {
-  const auto found = std::ranges::find(targets, kind, &Target::kind);
-  return found == targets.end() ? nullptr : *found;
-}
-
-const Target* target_by_stem(const std::vector<const Target*>& targets, std::string_view stem) {
-  // A name such as tir-1-cmsis-nn states device type and kind; other names state neither.
-  const auto wanted = target_of_stem(stem);
-  if (!wanted) return targets.size() == 1 ? targets.front() : nullptr;
-  const auto fits = [&](const Target* target) {
-    return target->device_type == wanted->device_type &&
-           // The device type does not distinguish c and cmsis-nn.
-           (wanted->kind.empty() || names_kind(wanted->kind, target->kind));
-  };
-  const auto found = std::ranges::find_if(targets, fits);
-  return found == targets.end() ? nullptr : *found;
-}
-
-}  // namespace
 
 std::string symbol_part(std::string_view module_name) {
   return graph::sanitized(module_name);

@@ -185,65 +185,6 @@ bool mentions(std::span<const TirSource> sources, std::string_view word) {
   });
 }
 
-}  // namespace
-
-GeneratedC generated_c(const archive::Archive& archive, const Module& module,
-                       const tir::MacroValues& macros, Stems& stems) {
-  const std::vector<SourceFile> files = source_files(archive, module, macros);
-  GeneratedC generated{{}, places_of(files)};
-  std::vector<TirSource>& sources = generated.sources;
-  const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
-  const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
-  const tir::FindHeaders headers = headers_of(archive);
-  for (const std::string_view kind : target_kinds(files)) {
-    TirSource source = source_of(archive, files, kind,
-                                 {.files = {},
-                                  .signatures = signatures,
-                                  .pools = pools,
-                                  .headers = headers,
-                                  .macros = macros});
-    // A name in the form of captured TIR, but different from all of them.
-    source.stem = stems.add_free(target_of_kind(module, kind));
-    sources.push_back(std::move(source));
-  }
-  return generated;
-}
-
-CapturedModules::CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured)
-    : captured_(captured), is_only_one_(library.modules.size() == 1) {
-  // One pass over the texts for all modules, because there may be thousands.
-  if (is_only_one_) return;
-  for (const TirSource& source : captured) {
-    const std::string_view text = source.text;
-    for (std::size_t at = text.find(kSymbolPrefix); at != std::string_view::npos;) {
-      const std::string_view symbol = tir::c::word_at(text, at);
-      symbols_.insert(symbol);
-      at = text.find(kSymbolPrefix, at + symbol.size());
-    }
-  }
-}
-
-bool CapturedModules::mention(std::string_view prefix) const {
-  const auto at = symbols_.lower_bound(prefix);
-  return at != symbols_.end() && at->starts_with(prefix);
-}
-
-bool CapturedModules::show(const Module& module) const {
-  if (module.style == Style::operator_only) return !captured_.empty();
-  // With a graph executor there is no main, so any TIR is sufficient.
-  const std::string prefix = symbol_prefix(module.name);
-  if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {
-    return is_only_one_ ? !captured_.empty() : mention(prefix);
-  }
-  // For a single module, also recognises main under another module's name, which a sidecar file may
-  // have.
-  return std::ranges::any_of(tir::kMainNames, [&](std::string_view main) {
-    return is_only_one_ ? mentions(captured_, main) : mention(prefix + std::string(main));
-  });
-}
-
-namespace {
-
 /// A possible source of one TIR.
 struct Candidate {
   std::string name;
@@ -370,6 +311,61 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
 }
 
 }  // namespace
+
+GeneratedC generated_c(const archive::Archive& archive, const Module& module,
+                       const tir::MacroValues& macros, Stems& stems) {
+  const std::vector<SourceFile> files = source_files(archive, module, macros);
+  GeneratedC generated{{}, places_of(files)};
+  std::vector<TirSource>& sources = generated.sources;
+  const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
+  const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
+  const tir::FindHeaders headers = headers_of(archive);
+  for (const std::string_view kind : target_kinds(files)) {
+    TirSource source = source_of(archive, files, kind,
+                                 {.files = {},
+                                  .signatures = signatures,
+                                  .pools = pools,
+                                  .headers = headers,
+                                  .macros = macros});
+    // A name in the form of captured TIR, but different from all of them.
+    source.stem = stems.add_free(target_of_kind(module, kind));
+    sources.push_back(std::move(source));
+  }
+  return generated;
+}
+
+CapturedModules::CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured)
+    : captured_(captured), is_only_one_(library.modules.size() == 1) {
+  // One pass over the texts for all modules, because there may be thousands.
+  if (is_only_one_) return;
+  for (const TirSource& source : captured) {
+    const std::string_view text = source.text;
+    for (std::size_t at = text.find(kSymbolPrefix); at != std::string_view::npos;) {
+      const std::string_view symbol = tir::c::word_at(text, at);
+      symbols_.insert(symbol);
+      at = text.find(kSymbolPrefix, at + symbol.size());
+    }
+  }
+}
+
+bool CapturedModules::mention(std::string_view prefix) const {
+  const auto at = symbols_.lower_bound(prefix);
+  return at != symbols_.end() && at->starts_with(prefix);
+}
+
+bool CapturedModules::show(const Module& module) const {
+  if (module.style == Style::operator_only) return !captured_.empty();
+  // With a graph executor there is no main, so any TIR is sufficient.
+  const std::string prefix = symbol_prefix(module.name);
+  if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {
+    return is_only_one_ ? !captured_.empty() : mention(prefix);
+  }
+  // For a single module, also recognises main under another module's name, which a sidecar file may
+  // have.
+  return std::ranges::any_of(tir::kMainNames, [&](std::string_view main) {
+    return is_only_one_ ? mentions(captured_, main) : mention(prefix + std::string(main));
+  });
+}
 
 TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
                     std::span<const TirFile> beside, const tir::MacroValues& macros) {

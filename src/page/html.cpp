@@ -33,6 +33,18 @@ constexpr Escape kEscapes[] = {{support::kNotUtf8, "\uFFFD"},
                                {U'"', "&quot;"},
                                {U'\'', "&#39;"}};
 
+/// The place for a line break in a name: after a slash, or else after an underscore; npos if one of
+/// the two parts would be too short.
+std::size_t break_in(std::string_view name) {
+  // Every possible break is an element, so names that are short enough for any column stay whole.
+  constexpr std::size_t kShort = 24;
+  constexpr std::size_t kLeast = 8;
+  if (name.size() <= kShort) return name.npos;
+  std::size_t at = name.find('/', kLeast);
+  if (at == name.npos) at = name.find('_', kLeast);
+  return at == name.npos || at + 1 == name.size() ? name.npos : at + 1;
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -97,22 +109,6 @@ void HtmlWriter::close(std::string_view tag) {
 void HtmlWriter::text(std::string_view text) {
   buffer_ += escaped(text);
 }
-
-namespace {
-
-/// The place for a line break in a name: after a slash, or else after an underscore; npos if one of
-/// the two parts would be too short.
-std::size_t break_in(std::string_view name) {
-  // Every possible break is an element, so names that are short enough for any column stay whole.
-  constexpr std::size_t kShort = 24;
-  constexpr std::size_t kLeast = 8;
-  if (name.size() <= kShort) return name.npos;
-  std::size_t at = name.find('/', kLeast);
-  if (at == name.npos) at = name.find('_', kLeast);
-  return at == name.npos || at + 1 == name.size() ? name.npos : at + 1;
-}
-
-}  // namespace
 
 void HtmlWriter::breakable(std::string_view text) {
   while (!text.empty()) {

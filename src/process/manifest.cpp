@@ -102,30 +102,6 @@ std::optional<Manifest> read_root(json::Value root, const OutputNames& names) {
   return manifest;
 }
 
-}  // namespace
-
-void write_manifest(const Manifest& manifest, support::ByteSink& out) {
-  // The program that wrote it is information for users: `read_manifest` ignores it, so a new mlf
-  // does not make old outputs stale.
-  json::write_document(out, JsonLayout::pretty, kFormat, kManifestVersion,
-                       [&](json::Writer& writer) { write_members(writer, manifest); });
-}
-
-std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& names) {
-  // No manifest is larger; a member with its name must not fill the memory.
-  if (text.size() > kMostBytes) return std::nullopt;
-  try {
-    const support::SourceText source{"", "mlf.json", text};
-    // A damaged manifest counts as none: its outputs count as foreign members, which --force
-    // replaces.
-    return read_root(json::Document(source).root(), names);
-  } catch (const support::Error&) {
-    return std::nullopt;
-  }
-}
-
-namespace {
-
 constexpr std::string_view kTirPrefix = "tir-";
 constexpr std::string_view kJsonSuffix = ".json";
 constexpr std::string_view kTwinSuffix = ".tvm.json";
@@ -160,6 +136,26 @@ bool is_network_name(std::string_view file) {
 }
 
 }  // namespace
+
+void write_manifest(const Manifest& manifest, support::ByteSink& out) {
+  // The program that wrote it is information for users: `read_manifest` ignores it, so a new mlf
+  // does not make old outputs stale.
+  json::write_document(out, JsonLayout::pretty, kFormat, kManifestVersion,
+                       [&](json::Writer& writer) { write_members(writer, manifest); });
+}
+
+std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& names) {
+  // No manifest is larger; a member with its name must not fill the memory.
+  if (text.size() > kMostBytes) return std::nullopt;
+  try {
+    const support::SourceText source{"", "mlf.json", text};
+    // A damaged manifest counts as none: its outputs count as foreign members, which --force
+    // replaces.
+    return read_root(json::Document(source).root(), names);
+  } catch (const support::Error&) {
+    return std::nullopt;
+  }
+}
 
 std::string OutputNames::tir_json(std::string_view stem) const {
   return member(stem).append(kJsonSuffix);

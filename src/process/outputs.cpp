@@ -17,10 +17,9 @@
 #include "support/sha256.h"
 
 namespace mlf::process {
-
-// --- The spool -----------------------------------------------------------------------------------
-
 namespace {
+
+using support::get_or_throw;
 
 /// Stops writing before outputs that exceed the archive's limits fill the disk.
 class BoundedSink final : public support::ByteSink {
@@ -40,37 +39,6 @@ class BoundedSink final : public support::ByteSink {
   const archive::Limits& limits_;
   std::uint64_t begin_;
 };
-
-}  // namespace
-
-SpooledBytes Spool::add(const std::string& name,
-                        const std::function<void(support::ByteSink&)>& write) {
-  const std::uint64_t offset = sink_.written();
-  BoundedSink bounded(sink_, name, limits_);
-  // Computes the digest for the manifest during writing, so outputs are not read again.
-  support::HashingSink hashing(bounded);
-  write(hashing);
-  sink_.flush();
-  return {offset, sink_.written() - offset, hashing.hex()};
-}
-
-void Spool::copy(const SpooledBytes& bytes, support::ByteSink& out) const {
-  std::array<char, 65536> buffer;
-  for (std::uint64_t done = 0; done < bytes.size;) {
-    const auto wanted =
-        static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size - done, buffer.size()));
-    const std::size_t count = file_.read_some_at(bytes.offset + done, buffer.data(), wanted);
-    if (count == 0) throw support::Error(ErrorKind::io, "the temporary file was cut short");
-    out.write(std::string_view(buffer.data(), count));
-    done += count;
-  }
-}
-
-// --- Outputs -------------------------------------------------------------------------------------
-
-namespace {
-
-using support::get_or_throw;
 
 std::optional<ManifestTarget> manifest_target(const Target* target) {
   if (target == nullptr) return std::nullopt;
@@ -264,6 +232,29 @@ class OutputWriter {
 };
 
 }  // namespace
+
+SpooledBytes Spool::add(const std::string& name,
+                        const std::function<void(support::ByteSink&)>& write) {
+  const std::uint64_t offset = sink_.written();
+  BoundedSink bounded(sink_, name, limits_);
+  // Computes the digest for the manifest during writing, so outputs are not read again.
+  support::HashingSink hashing(bounded);
+  write(hashing);
+  sink_.flush();
+  return {offset, sink_.written() - offset, hashing.hex()};
+}
+
+void Spool::copy(const SpooledBytes& bytes, support::ByteSink& out) const {
+  std::array<char, 65536> buffer;
+  for (std::uint64_t done = 0; done < bytes.size;) {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size - done, buffer.size()));
+    const std::size_t count = file_.read_some_at(bytes.offset + done, buffer.data(), wanted);
+    if (count == 0) throw support::Error(ErrorKind::io, "the temporary file was cut short");
+    out.write(std::string_view(buffer.data(), count));
+    done += count;
+  }
+}
 
 void make_outputs(Job& job, Outputs& outputs) {
   OutputWriter(job, outputs).make();

@@ -279,6 +279,58 @@ std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNee
   return remarks;
 }
 
+/// Memory that other modules certainly do not share: variables of the module's C or objects.
+std::uint64_t unshared(const ModuleReport& module, Resource resource) {
+  if (!has({Resource::ram, Resource::buffers}, resource)) return 0;
+  std::uint64_t pools = 0;
+  for (const graph::Pool& pool :
+       module.network ? module.network->pools : std::vector<graph::Pool>()) {
+    const bool is_workspace = pool.kind == graph::PoolKind::workspace;
+    if (is_workspace && report::is_own(module, pool)) pools += pool.bytes.value_or(0);
+  }
+  if (resource == Resource::buffers || !module.code) return pools;
+  return std::max(module.code->least_ram(), pools + report::static_data(module).min);
+}
+
+/// nullopt for resources of one run of one network.
+std::optional<Count> needed_together(const Report& report, Resource resource,
+                                     LibraryNeeds library) {
+  const bool adds_up = has({Resource::flash, Resource::constants, Resource::code}, resource);
+  if (!adds_up && !has({Resource::ram, Resource::buffers, Resource::heap}, resource)) {
+    return std::nullopt;
+  }
+  Count sum;
+  std::uint64_t own = 0;
+  std::uint64_t largest = 0;  // of what networks that run in turn may share
+  for (const ModuleReport& module : report.modules) {
+    const Count one = needed(module, resource, library);
+    const std::uint64_t kept = std::min(unshared(module, resource), one.min);
+    // A program has functions outside of the archive once.
+    if (library.flash && report::needs_library(module)) library.flash = 0;
+    sum = sum + one;
+    own += kept;
+    largest = std::max(largest, one.min - kept);
+  }
+  return adds_up ? sum : Count(own + largest, sum.max);
+}
+
+/// The limits on every module are limits on the archive.
+void check_together(const Report& report, std::span<const Limit> limits,
+                    const LibraryNeeds& library, std::vector<BudgetResult>& results) {
+  const bool are_certain = std::ranges::all_of(report.modules, report::is_certain);
+  for (const Limit& limit : limits) {
+    const auto sum = needed_together(report, limit.resource, library);
+    if (!sum) continue;
+    BudgetResult result = report::result_of(std::string(kAllModules), limit, *sum, are_certain);
+    if (result.verdict != Verdict::fits) {
+      result.remarks.push_back(
+          fmt::format("{} for all modules together{}", report::shortfall(result),
+                      result.verdict == Verdict::undecided ? "; see the rows of each" : ""));
+    }
+    results.push_back(std::move(result));
+  }
+}
+
 }  // namespace
 
 // --- Budgets -------------------------------------------------------------------------------------
@@ -475,62 +527,6 @@ bool CheckResults::all_hold() const {
            return result.presence() == Presence::absent;
          });
 }
-
-namespace {
-
-/// Memory that other modules certainly do not share: variables of the module's C or objects.
-std::uint64_t unshared(const ModuleReport& module, Resource resource) {
-  if (!has({Resource::ram, Resource::buffers}, resource)) return 0;
-  std::uint64_t pools = 0;
-  for (const graph::Pool& pool :
-       module.network ? module.network->pools : std::vector<graph::Pool>()) {
-    const bool is_workspace = pool.kind == graph::PoolKind::workspace;
-    if (is_workspace && report::is_own(module, pool)) pools += pool.bytes.value_or(0);
-  }
-  if (resource == Resource::buffers || !module.code) return pools;
-  return std::max(module.code->least_ram(), pools + report::static_data(module).min);
-}
-
-/// nullopt for resources of one run of one network.
-std::optional<Count> needed_together(const Report& report, Resource resource,
-                                     LibraryNeeds library) {
-  const bool adds_up = has({Resource::flash, Resource::constants, Resource::code}, resource);
-  if (!adds_up && !has({Resource::ram, Resource::buffers, Resource::heap}, resource)) {
-    return std::nullopt;
-  }
-  Count sum;
-  std::uint64_t own = 0;
-  std::uint64_t largest = 0;  // of what networks that run in turn may share
-  for (const ModuleReport& module : report.modules) {
-    const Count one = needed(module, resource, library);
-    const std::uint64_t kept = std::min(unshared(module, resource), one.min);
-    // A program has functions outside of the archive once.
-    if (library.flash && report::needs_library(module)) library.flash = 0;
-    sum = sum + one;
-    own += kept;
-    largest = std::max(largest, one.min - kept);
-  }
-  return adds_up ? sum : Count(own + largest, sum.max);
-}
-
-/// The limits on every module are limits on the archive.
-void check_together(const Report& report, std::span<const Limit> limits,
-                    const LibraryNeeds& library, std::vector<BudgetResult>& results) {
-  const bool are_certain = std::ranges::all_of(report.modules, report::is_certain);
-  for (const Limit& limit : limits) {
-    const auto sum = needed_together(report, limit.resource, library);
-    if (!sum) continue;
-    BudgetResult result = report::result_of(std::string(kAllModules), limit, *sum, are_certain);
-    if (result.verdict != Verdict::fits) {
-      result.remarks.push_back(
-          fmt::format("{} for all modules together{}", report::shortfall(result),
-                      result.verdict == Verdict::undecided ? "; see the rows of each" : ""));
-    }
-    results.push_back(std::move(result));
-  }
-}
-
-}  // namespace
 
 std::vector<Total> totals(const Report& report) {
   constexpr std::array kResources{Resource::ram, Resource::flash};

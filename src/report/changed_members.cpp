@@ -105,39 +105,6 @@ NumberedByName by_name(const std::vector<ComparedConstant>& constants, const Par
   return result;
 }
 
-}  // namespace
-
-std::vector<ConstantDifference> changed_constants(const Report& before, const Report& after,
-                                                  const Partners& partners) {
-  const std::vector<ComparedConstant> old_constants = constants_of(before);
-  const std::vector<ComparedConstant> new_constants = constants_of(after);
-  const NumberedByName known = by_name(old_constants, nullptr);
-  std::map<const ComparedConstant*, const ComparedConstant*> pairs;  // by constant after
-  for (const auto& [name, numbered] : by_name(new_constants, &partners)) {
-    const Numbered* const old = support::find_value(known, name);
-    if (old == nullptr) continue;
-    // With more of them in one build, only those of one name are the same.
-    const bool is_in_order = old->size() == numbered.size();
-    auto next = old->begin();
-    for (const auto& [number, one] : numbered) {
-      const ComparedConstant* const partner =
-          is_in_order ? (next++)->second : support::value_at(*old, number).value_or(nullptr);
-      if (partner != nullptr) pairs.emplace(one, partner);
-    }
-  }
-  std::vector<ConstantDifference> differences;
-  for (const ComparedConstant& one : new_constants) {
-    const auto partner = pairs.find(&one);
-    if (partner == pairs.end()) continue;
-    if (auto difference = compare(*partner->second, one)) {
-      differences.push_back(*std::move(difference));
-    }
-  }
-  return differences;
-}
-
-namespace {
-
 using archive::Member;
 using support::find_value;
 using support::get_or_throw;
@@ -445,6 +412,35 @@ std::vector<MemberDifference> MemberComparison::run() const {
 }
 
 }  // namespace
+
+std::vector<ConstantDifference> changed_constants(const Report& before, const Report& after,
+                                                  const Partners& partners) {
+  const std::vector<ComparedConstant> old_constants = constants_of(before);
+  const std::vector<ComparedConstant> new_constants = constants_of(after);
+  const NumberedByName known = by_name(old_constants, nullptr);
+  std::map<const ComparedConstant*, const ComparedConstant*> pairs;  // by constant after
+  for (const auto& [name, numbered] : by_name(new_constants, &partners)) {
+    const Numbered* const old = support::find_value(known, name);
+    if (old == nullptr) continue;
+    // With more of them in one build, only those of one name are the same.
+    const bool is_in_order = old->size() == numbered.size();
+    auto next = old->begin();
+    for (const auto& [number, one] : numbered) {
+      const ComparedConstant* const partner =
+          is_in_order ? (next++)->second : support::value_at(*old, number).value_or(nullptr);
+      if (partner != nullptr) pairs.emplace(one, partner);
+    }
+  }
+  std::vector<ConstantDifference> differences;
+  for (const ComparedConstant& one : new_constants) {
+    const auto partner = pairs.find(&one);
+    if (partner == pairs.end()) continue;
+    if (auto difference = compare(*partner->second, one)) {
+      differences.push_back(*std::move(difference));
+    }
+  }
+  return differences;
+}
 
 std::vector<MemberDifference> changed_members(const Deployment& before, const Deployment& after) {
   return MemberComparison(before, after).run();

@@ -67,6 +67,48 @@ bool misses_files(const Module& module) {
   return !numbers.empty() && *numbers.rbegin() >= numbers.size();
 }
 
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+std::optional<std::uint64_t> allocated_bytes(Node node) {
+  switch (node.kind()) {
+    case Kind::Allocate:
+      return graph::bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents));
+    case Kind::AllocateConst:
+      return graph::bytes_of(node.dtype(f::AllocateConst::dtype),
+                             node.list(f::AllocateConst::extents));
+    case Kind::Buffer:
+      return graph::bytes_of(node.dtype(f::Buffer::dtype), node.list(f::Buffer::shape));
+    default:
+      return std::nullopt;
+  }
+}
+
+/// TVMScript of the kernel; nothing if it cannot be written.
+std::optional<tir::FunctionScript> script_of(const KernelReport& kernel) {
+  for (const tir::NamedFunction& one : tir::functions_of(kernel.document->module)) {
+    if (one.function.id() != kernel.function) continue;
+    return support::value_if_valid(tir::write_function(*kernel.document, one));
+  }
+  return std::nullopt;
+}
+
+/// The lines of the text that the kernel was read from.
+KernelText own_text(const Deployment& deployment, const KernelReport& kernel) {
+  const std::optional<CodeLines>& place = kernel.tir ? kernel.tir : kernel.c;
+  const archive::Member* member = place ? deployment.archive().find(place->file) : nullptr;
+  if (member == nullptr) return {};
+  const std::string_view whole = support::get_or_throw(deployment.archive().read(*member));
+  const LineTable table(whole);
+  KernelText own{.text = std::string(table.lines_of(whole, *place))};
+  const TirSource* source = deployment.find_tir(kernel.source);
+  if (source != nullptr && source->name == place->file) {
+    own.lines = statement_lines(kernel.document->module.node(kernel.function), table, place->first);
+  }
+  return own;
+}
+
 }  // namespace
 
 LineTable::LineTable(std::string_view text) : starts_{0} {
@@ -126,52 +168,6 @@ Count copied_constants(const archive::Archive& archive, const Module& module) {
   }
   return bytes;
 }
-
-namespace {
-
-using tir::Kind;
-using tir::Node;
-namespace f = tir::f;
-
-std::optional<std::uint64_t> allocated_bytes(Node node) {
-  switch (node.kind()) {
-    case Kind::Allocate:
-      return graph::bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents));
-    case Kind::AllocateConst:
-      return graph::bytes_of(node.dtype(f::AllocateConst::dtype),
-                             node.list(f::AllocateConst::extents));
-    case Kind::Buffer:
-      return graph::bytes_of(node.dtype(f::Buffer::dtype), node.list(f::Buffer::shape));
-    default:
-      return std::nullopt;
-  }
-}
-
-/// TVMScript of the kernel; nothing if it cannot be written.
-std::optional<tir::FunctionScript> script_of(const KernelReport& kernel) {
-  for (const tir::NamedFunction& one : tir::functions_of(kernel.document->module)) {
-    if (one.function.id() != kernel.function) continue;
-    return support::value_if_valid(tir::write_function(*kernel.document, one));
-  }
-  return std::nullopt;
-}
-
-/// The lines of the text that the kernel was read from.
-KernelText own_text(const Deployment& deployment, const KernelReport& kernel) {
-  const std::optional<CodeLines>& place = kernel.tir ? kernel.tir : kernel.c;
-  const archive::Member* member = place ? deployment.archive().find(place->file) : nullptr;
-  if (member == nullptr) return {};
-  const std::string_view whole = support::get_or_throw(deployment.archive().read(*member));
-  const LineTable table(whole);
-  KernelText own{.text = std::string(table.lines_of(whole, *place))};
-  const TirSource* source = deployment.find_tir(kernel.source);
-  if (source != nullptr && source->name == place->file) {
-    own.lines = statement_lines(kernel.document->module.node(kernel.function), table, place->first);
-  }
-  return own;
-}
-
-}  // namespace
 
 StatementLines statement_lines(Node function, const LineTable& lines, std::uint32_t first) {
   StatementLines found;

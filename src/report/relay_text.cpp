@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "mlf/graph/topology.h"
@@ -281,68 +280,7 @@ Result result_of(const CallText& call) {
   return {.shape = broadcast(std::move(*a), std::move(*b))};
 }
 
-}  // namespace
-
-ArgumentList arguments_of(std::string_view line) {
-  ArgumentList list;
-  std::size_t depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (line.substr(i).starts_with("/*")) {
-      const std::size_t end = line.find("*/", i + 2);
-      if (end == line.npos) break;
-      i = end + 1;
-    } else if (c == '(' || c == '[') {
-      if (depth++ == 0) begin = i + 1;
-    } else if (c == ')' || c == ']') {
-      if (depth == 0 || --depth > 0) continue;
-      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
-      list.rest = line.substr(i + 1);
-      return list;
-    } else if (c == ',' && depth == 1) {
-      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
-      begin = i + 1;
-    }
-  }
-  return {};
-}
-
-void RelayShapes::add_parameters(std::string_view head) {
-  for (const std::string_view parameter : arguments_of(head).arguments) {
-    const std::size_t colon = parameter.find(": ");
-    if (!parameter.starts_with('%') || colon == parameter.npos) continue;
-    if (auto shape = shape_at(parameter.substr(colon + 2))) {
-      shapes_.insert_or_assign(std::string(parameter.substr(0, colon)), std::move(*shape));
-    }
-  }
-}
-
-std::optional<std::uint64_t> RelayShapes::add_call(std::string_view variable,
-                                                   std::string_view operation,
-                                                   std::string_view line) {
-  const ArgumentList list = arguments_of(line);
-  const CallText call(operation, list.arguments, shapes_);
-  Result result = result_of(call);
-  if (auto stated = commented_shape(list.rest)) result.shape = std::move(stated);
-  if (variable.empty()) return result.macs;
-  // Of the tuple of a batch_norm only the first element is data.
-  if (call.name() == "batch_norm") {
-    if (auto shape = call.shape(0)) shapes_.insert_or_assign(std::string(variable) + ".0", *shape);
-  } else if (const auto alias = shapes_.find(operation.substr(0, operation.find_first_of(" ;")));
-             alias != shapes_.end()) {
-    // `%4 = %3.0;` has no list of arguments.
-    result.shape = alias->second;
-  }
-  if (result.shape) {
-    shapes_.insert_or_assign(std::string(variable), std::move(*result.shape));
-  }
-  return result.macs;
-}
-
 // --- Quantization --------------------------------------------------------------------------------
-
-namespace {
 
 using Known = std::optional<Quantization>;
 
@@ -638,6 +576,63 @@ void for_each_function(std::string_view text, const FunctionTexts& module, Take&
 }
 
 }  // namespace
+
+ArgumentList arguments_of(std::string_view line) {
+  ArgumentList list;
+  std::size_t depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (line.substr(i).starts_with("/*")) {
+      const std::size_t end = line.find("*/", i + 2);
+      if (end == line.npos) break;
+      i = end + 1;
+    } else if (c == '(' || c == '[') {
+      if (depth++ == 0) begin = i + 1;
+    } else if (c == ')' || c == ']') {
+      if (depth == 0 || --depth > 0) continue;
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      list.rest = line.substr(i + 1);
+      return list;
+    } else if (c == ',' && depth == 1) {
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  return {};
+}
+
+void RelayShapes::add_parameters(std::string_view head) {
+  for (const std::string_view parameter : arguments_of(head).arguments) {
+    const std::size_t colon = parameter.find(": ");
+    if (!parameter.starts_with('%') || colon == parameter.npos) continue;
+    if (auto shape = shape_at(parameter.substr(colon + 2))) {
+      shapes_.insert_or_assign(std::string(parameter.substr(0, colon)), std::move(*shape));
+    }
+  }
+}
+
+std::optional<std::uint64_t> RelayShapes::add_call(std::string_view variable,
+                                                   std::string_view operation,
+                                                   std::string_view line) {
+  const ArgumentList list = arguments_of(line);
+  const CallText call(operation, list.arguments, shapes_);
+  Result result = result_of(call);
+  if (auto stated = commented_shape(list.rest)) result.shape = std::move(stated);
+  if (variable.empty()) return result.macs;
+  // Of the tuple of a batch_norm only the first element is data.
+  if (call.name() == "batch_norm") {
+    if (auto shape = call.shape(0)) shapes_.insert_or_assign(std::string(variable) + ".0", *shape);
+  } else if (const auto alias = shapes_.find(operation.substr(0, operation.find_first_of(" ;")));
+             alias != shapes_.end()) {
+    // `%4 = %3.0;` has no list of arguments.
+    result.shape = alias->second;
+  }
+  if (result.shape) {
+    shapes_.insert_or_assign(std::string(variable), std::move(*result.shape));
+  }
+  return result.macs;
+}
 
 RelayQuantization quantization_in(std::string_view relay) {
   // Main may call any other function, and these mostly call none.

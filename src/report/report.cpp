@@ -643,32 +643,6 @@ class Reporter {
   std::optional<std::vector<std::vector<const TirSource*>>> sources_of_modules_;
 };
 
-}  // namespace
-}  // namespace report
-
-using analysis::Count;
-
-Count RamReport::total() const {
-  return pools + io + executor + heap + stack + arguments;
-}
-
-std::string report::about_kernel(const KernelReport& kernel, const std::string& why) {
-  return "'" + kernel.symbol + "': " + why;
-}
-
-Count report::without(const Count& all, const Count& part) {
-  Count rest{part.max ? all.min - std::min(all.min, *part.max) : 0, std::nullopt};
-  if (all.max) rest.max = *all.max - std::min(*all.max, part.min);
-  return rest;
-}
-
-Result<Report> report_of(const Deployment& deployment, const ReportOptions& options) {
-  return support::to_result([&] { return report::Reporter(deployment, options).run(); });
-}
-
-namespace report {
-namespace {
-
 /// Whether a kernel calls no function that main calls too.
 bool calls_no_kernel(const support::NameIndex<KernelReport>& kernels, const KernelReport& kernel) {
   if (!kernel.cost) return false;
@@ -703,6 +677,26 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module,
 
 }  // namespace
 }  // namespace report
+
+using analysis::Count;
+
+Count RamReport::total() const {
+  return pools + io + executor + heap + stack + arguments;
+}
+
+std::string report::about_kernel(const KernelReport& kernel, const std::string& why) {
+  return "'" + kernel.symbol + "': " + why;
+}
+
+Count report::without(const Count& all, const Count& part) {
+  Count rest{part.max ? all.min - std::min(all.min, *part.max) : 0, std::nullopt};
+  if (all.max) rest.max = *all.max - std::min(*all.max, part.min);
+  return rest;
+}
+
+Result<Report> report_of(const Deployment& deployment, const ReportOptions& options) {
+  return support::to_result([&] { return report::Reporter(deployment, options).run(); });
+}
 
 Count compiled_bytes(const CompiledCode& code, std::uint64_t bytes) {
   return {bytes, code.uncompiled.empty() ? std::optional(bytes) : std::nullopt};

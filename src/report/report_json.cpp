@@ -103,25 +103,6 @@ void write_integration(Writer& out, const ModuleIntegration& list, const ModuleF
   out.member("uncertain", report.uncertain);
 }
 
-}  // namespace
-}  // namespace report
-
-std::string to_json(const Deployment& deployment, const Integration& integration,
-                    const DocumentForm& form) {
-  return json::document_text(form, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
-    out.member("archive", json::valid_utf8(deployment.archive().path()));
-    out.objects("modules", support::positions(integration.modules.size()),
-                [&](json::Writer&, std::size_t i) {
-                  report::write_integration(out, integration.modules[i],
-                                            deployment.library().modules[i].files,
-                                            integration.report.modules[i]);
-                });
-  });
-}
-
-namespace report {
-namespace {
-
 void write_lines(Writer& out, const CodeLines& lines) {
   out.member("file", lines.file);
   out.member("first_line", lines.first);
@@ -446,59 +427,7 @@ void write_node_costs(json::Writer& out, const ModuleReport& module,
   out.end_object();
 }
 
-}  // namespace
-}  // namespace report
-
-Result<void> write_report_json(const Report& report, const DocumentForm& form, const Sink& sink) {
-  return support::to_result([&] {
-    support::FunctionSink bytes(sink);
-    json::write_document(bytes, form, "mlf-report", kReportVersion, [&](json::Writer& out) {
-      out.objects("modules", report.modules, report::write_module);
-      out.objects("totals", totals(report), report::write_total);
-    });
-  });
-}
-
-std::string to_json(const CheckResults& results, const DocumentForm& form) {
-  return json::document_text(form, "mlf-check", kCheckVersion, [&](json::Writer& out) {
-    out.objects("results", results.limits, report::write_limit);
-    out.objects("findings", results.findings, report::write_unwanted);
-    out.objects("contradictions", results.contradictions, report::write_module_contradiction);
-    out.objects("parts", results.parts, report::write_part);
-    out.objects("clashes", results.clashes, report::write_clash);
-  });
-}
-
-std::string to_json(const BuildDifference& difference, const DocumentForm& form) {
-  return json::document_text(form, "mlf-diff", kDiffVersion, [&](json::Writer& out) {
-    out.objects("modules", difference.modules, report::write_changed_module);
-    out.objects("constants", difference.constants, report::write_changed_constant);
-    out.objects("members", difference.members, report::write_changed_member);
-    out.objects("moved", difference.moved, report::write_moved_kernel);
-    out.array("contradictions", [&] {
-      report::write_contradictions_of(out, "before", difference.contradictions_before);
-      report::write_contradictions_of(out, "after", difference.contradictions_after);
-    });
-  });
-}
-
-Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayout layout,
-                             const Sink& sink) {
-  return support::to_result([&] {
-    support::FunctionSink bytes(sink);
-    json::write_object(bytes, layout, [&](json::Writer& out) {
-      for (const ModuleReport& module : report.modules) {
-        if (!module.network) continue;
-        report::write_node_costs(out, module, call_measures()[static_cast<std::size_t>(measure)]);
-      }
-    });
-  });
-}
-
 // --- SARIF ---------------------------------------------------------------------------------------
-
-namespace report {
-namespace {
 
 void write_text(Writer& out, std::string_view key, std::string_view text) {
   out.object(key, [&] { out.member("text", text); });
@@ -580,6 +509,65 @@ void add_finding(std::vector<SarifResult>& list, const FindingResult& unwanted) 
 
 }  // namespace
 }  // namespace report
+
+std::string to_json(const Deployment& deployment, const Integration& integration,
+                    const DocumentForm& form) {
+  return json::document_text(form, "mlf-integration", kIntegrationVersion, [&](json::Writer& out) {
+    out.member("archive", json::valid_utf8(deployment.archive().path()));
+    out.objects("modules", support::positions(integration.modules.size()),
+                [&](json::Writer&, std::size_t i) {
+                  report::write_integration(out, integration.modules[i],
+                                            deployment.library().modules[i].files,
+                                            integration.report.modules[i]);
+                });
+  });
+}
+
+Result<void> write_report_json(const Report& report, const DocumentForm& form, const Sink& sink) {
+  return support::to_result([&] {
+    support::FunctionSink bytes(sink);
+    json::write_document(bytes, form, "mlf-report", kReportVersion, [&](json::Writer& out) {
+      out.objects("modules", report.modules, report::write_module);
+      out.objects("totals", totals(report), report::write_total);
+    });
+  });
+}
+
+std::string to_json(const CheckResults& results, const DocumentForm& form) {
+  return json::document_text(form, "mlf-check", kCheckVersion, [&](json::Writer& out) {
+    out.objects("results", results.limits, report::write_limit);
+    out.objects("findings", results.findings, report::write_unwanted);
+    out.objects("contradictions", results.contradictions, report::write_module_contradiction);
+    out.objects("parts", results.parts, report::write_part);
+    out.objects("clashes", results.clashes, report::write_clash);
+  });
+}
+
+std::string to_json(const BuildDifference& difference, const DocumentForm& form) {
+  return json::document_text(form, "mlf-diff", kDiffVersion, [&](json::Writer& out) {
+    out.objects("modules", difference.modules, report::write_changed_module);
+    out.objects("constants", difference.constants, report::write_changed_constant);
+    out.objects("members", difference.members, report::write_changed_member);
+    out.objects("moved", difference.moved, report::write_moved_kernel);
+    out.array("contradictions", [&] {
+      report::write_contradictions_of(out, "before", difference.contradictions_before);
+      report::write_contradictions_of(out, "after", difference.contradictions_after);
+    });
+  });
+}
+
+Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayout layout,
+                             const Sink& sink) {
+  return support::to_result([&] {
+    support::FunctionSink bytes(sink);
+    json::write_object(bytes, layout, [&](json::Writer& out) {
+      for (const ModuleReport& module : report.modules) {
+        if (!module.network) continue;
+        report::write_node_costs(out, module, call_measures()[static_cast<std::size_t>(measure)]);
+      }
+    });
+  });
+}
 
 std::string to_sarif(const CheckResults& results, std::string_view archive,
                      const DocumentForm& form) {
