@@ -17,10 +17,7 @@
 #include "analysis/stored_constants.h"
 #include "graph/node_queries.h"
 #include "report/changed_members.h"
-#include "support/characters.h"
-#include "support/digits.h"
 #include "support/error.h"
-#include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
 #include "tir/node_queries.h"
@@ -174,24 +171,15 @@ ProgramsOfBoth programs_of(const ModuleReport& a, const ModuleReport& b) {
 }
 
 /// One side of the comparison.
-class Side {
- public:
-  Side(const ModuleReport& module, std::vector<std::uint64_t> programs)
-      : module_(module), programs_(std::move(programs)) {}
-
-  const ModuleReport& module() const { return module_; }
-  const std::vector<std::uint64_t>& programs() const { return programs_; }
-
-  /// A number for each call, equal where calls are alike. `likeness` is one of kLikenesses.
-  std::vector<std::uint64_t> keys(const Likeness& likeness, Numbering& numbering) const;
-
- private:
-  const ModuleReport& module_;
-  std::vector<std::uint64_t> programs_;  // by kernel
+struct Side {
+  const ModuleReport& module;
+  std::vector<std::uint64_t> programs;  ///< by kernel
 };
 
-std::vector<std::uint64_t> Side::keys(const Likeness& likeness, Numbering& numbering) const {
-  const Topology& network = *module_.network;
+/// A number for each call, equal where calls are alike. `likeness` is one of kLikenesses.
+std::vector<std::uint64_t> keys_of(const Side& side, const Likeness& likeness,
+                                   Numbering& numbering) {
+  const Topology& network = *side.module.network;
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> of_values(network.values.size(), 0);
   for (std::size_t i = 0; i < network.values.size(); ++i) {
@@ -201,12 +189,12 @@ std::vector<std::uint64_t> Side::keys(const Likeness& likeness, Numbering& numbe
     of_values[i] = numbering.of(is_input ? fmt::format("input {}", i) : std::string("constant"));
   }
   const bool by_arguments = likeness.by_types || likeness.by_producers;
-  for (const CallReport& report : module_.calls) {
+  for (const CallReport& report : side.module.calls) {
     const graph::Call& call = network[report.call];
     std::vector<std::uint64_t> key{static_cast<std::uint64_t>(&likeness - kLikenesses.data())};
-    if (likeness.by_program) key.push_back(programs_[report.kernel]);
+    if (likeness.by_program) key.push_back(side.programs[report.kernel]);
     if (likeness.by_name) {
-      key.push_back(numbering.of(module_.kernels[report.kernel].short_name));
+      key.push_back(numbering.of(side.module.kernels[report.kernel].short_name));
     }
     const Count& mac = report[CallMeasure::mac];
     if (likeness.by_operator) key.push_back(output_elements(report));
@@ -215,7 +203,7 @@ std::vector<std::uint64_t> Side::keys(const Likeness& likeness, Numbering& numbe
     if (has_work) {
       key.push_back(mac.min);
     } else if (likeness.by_operator) {
-      key.push_back(numbering.of(operator_of(module_.kernels[report.kernel].short_name)));
+      key.push_back(numbering.of(operator_of(side.module.kernels[report.kernel].short_name)));
     }
     for (const graph::Argument& argument : call.arguments) {
       if (!by_arguments) break;
@@ -249,17 +237,17 @@ bool do_other_work(const CallReport& a, const CallReport& b) {
 
 /// Whether main may make unknown calls.
 bool may_hide_calls(const Side& side) {
-  return !side.module().network->gaps.empty();
+  return !side.module.network->gaps.empty();
 }
 
 /// By call: whether the other side has the same program as its kernel. If main may hide calls, a
 /// hidden call of that program may be the partner.
 std::vector<bool> calls_of_shared_programs(const Side& side, const Side& other) {
-  std::vector<bool> shared(side.module().calls.size());
+  std::vector<bool> shared(side.module.calls.size());
   if (!may_hide_calls(side) && !may_hide_calls(other)) return shared;
-  const std::set<std::uint64_t> known(other.programs().begin(), other.programs().end());
+  const std::set<std::uint64_t> known(other.programs.begin(), other.programs.end());
   for (std::size_t i = 0; i < shared.size(); ++i) {
-    shared[i] = known.contains(side.programs()[side.module().calls[i].kernel]);
+    shared[i] = known.contains(side.programs[side.module.calls[i].kernel]);
   }
   return shared;
 }
@@ -267,15 +255,15 @@ std::vector<bool> calls_of_shared_programs(const Side& side, const Side& other) 
 /// For each call on the left, its partner on the right, or kNone. Pairs the closest likeness first,
 /// and equal calls in order.
 std::vector<std::size_t> pair_calls(const Side& left, const Side& right) {
-  std::vector<std::size_t> partners(left.module().calls.size(), kNone);
-  std::vector<bool> taken(right.module().calls.size());
+  std::vector<std::size_t> partners(left.module.calls.size(), kNone);
+  std::vector<bool> taken(right.module.calls.size());
   const std::vector<bool> left_shared = calls_of_shared_programs(left, right);
   const std::vector<bool> right_shared = calls_of_shared_programs(right, left);
   Numbering numbering;
   for (const Likeness& likeness : kLikenesses) {
     const bool by_program = likeness.by_program;
-    const auto left_keys = left.keys(likeness, numbering);
-    const auto right_keys = right.keys(likeness, numbering);
+    const auto left_keys = keys_of(left, likeness, numbering);
+    const auto right_keys = keys_of(right, likeness, numbering);
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> free;  // the last one first
     for (std::size_t i = right_keys.size(); i-- > 0;) {
       if (taken[i] || (!by_program && right_shared[i])) continue;
@@ -285,8 +273,8 @@ std::vector<std::size_t> pair_calls(const Side& left, const Side& right) {
       if (partners[i] != kNone || (!by_program && left_shared[i])) continue;
       const auto found = free.find(left_keys[i]);
       if (found == free.end() || found->second.empty()) continue;
-      const CallReport& other = right.module().calls[found->second.back()];
-      if (!by_program && do_other_work(left.module().calls[i], other)) continue;
+      const CallReport& other = right.module.calls[found->second.back()];
+      if (!by_program && do_other_work(left.module.calls[i], other)) continue;
       partners[i] = found->second.back();
       taken[partners[i]] = true;
       found->second.pop_back();
@@ -390,7 +378,7 @@ bool have_other_shapes(const graph::TensorType& a, const graph::TensorType& b) {
 
 /// Whether two kernels of one program are the same: as C, it says no shapes.
 bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b) {
-  if (left.programs()[a] != right.programs()[b]) return false;
+  if (left.programs[a] != right.programs[b]) return false;
   const auto types_of = [](const KernelReport& kernel) {
     std::vector<graph::TensorType> types;
     if (!kernel.document) return types;
@@ -404,7 +392,7 @@ bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b)
     }
     return types;
   };
-  return std::ranges::equal(types_of(left.module().kernels[a]), types_of(right.module().kernels[b]),
+  return std::ranges::equal(types_of(left.module.kernels[a]), types_of(right.module.kernels[b]),
                             std::not_fn(have_other_shapes));
 }
 
@@ -414,13 +402,13 @@ KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
                        const CallReport& b) {
   const auto types_of = [](const Side& side, const CallReport& call) {
     std::vector<graph::TensorType> types;
-    for (const graph::Argument& argument : (*side.module().network)[call.call].arguments) {
+    for (const graph::Argument& argument : (*side.module.network)[call.call].arguments) {
       if (argument.reads || argument.writes) types.push_back(argument.type);
     }
     return types;
   };
   const auto function_of = [](const Side& side, const CallReport& call) {
-    const KernelReport& kernel = side.module().kernels[call.kernel];
+    const KernelReport& kernel = side.module.kernels[call.kernel];
     return kernel.document ? kernel.document->module.node(kernel.function) : tir::Node();
   };
   const tir::Node code = function_of(left, a);
@@ -548,7 +536,7 @@ void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
                     unpaired.words, unpaired.other_build));
     return;
   }
-  const ModuleReport& module = unpaired.side.module();
+  const ModuleReport& module = unpaired.side.module;
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     if (!is_known_kernel[i]) add_one_sided(difference, unpaired.change, module.kernels[i]);
   }
@@ -563,8 +551,8 @@ void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
 /// partner.
 void compare_networks(ModuleDifference& difference, const Side& left, const Side& right,
                       Partners& kernels) {
-  const ModuleReport& a = left.module();
-  const ModuleReport& b = right.module();
+  const ModuleReport& a = left.module;
+  const ModuleReport& b = right.module;
   const std::vector<std::size_t> partners = pair_calls(left, right);
   std::vector<bool> is_known_left(a.kernels.size());
   std::vector<bool> is_known_right(b.kernels.size());
@@ -641,8 +629,8 @@ void compare_ports(std::vector<std::string>& graph, std::string_view what,
 /// Compares kernels of modules without a network: first by program, then by name.
 void compare_functions(ModuleDifference& difference, const Side& left, const Side& right,
                        Partners& kernels) {
-  const auto& a = left.module().kernels;
-  const auto& b = right.module().kernels;
+  const auto& a = left.module.kernels;
+  const auto& b = right.module.kernels;
   std::vector<bool> taken(b.size());
   const auto take = [&](const auto& fits) {
     for (std::size_t i = 0; i < b.size(); ++i) {
@@ -697,8 +685,8 @@ ModuleDifference compare(const Report& before, std::size_t at_before, const Repo
   add_reasons(difference, "before", &NumberChange::before, a.uncertain);
   add_reasons(difference, "after", &NumberChange::after, b.uncertain);
   ProgramsOfBoth programs = programs_of(a, b);
-  const Side left(a, std::move(programs[0]));
-  const Side right(b, std::move(programs[1]));
+  const Side left{a, std::move(programs[0])};
+  const Side right{b, std::move(programs[1])};
   if (a.network && b.network) {
     compare_networks(difference, left, right, kernels);
     const bool is_one_c = is_from_c(a) != is_from_c(b);
@@ -745,49 +733,6 @@ std::vector<ModuleDifference> compare_modules(const Report& before, const Report
   return differences;
 }
 
-/// Adds "3 of another type" to a list; nothing if the count is 0.
-void add_count(std::string& list, std::size_t count, std::string_view what) {
-  if (count == 0) return;
-  list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, what);
-}
-
-std::string_view kernels_of(std::size_t count) {
-  return count == 1 ? "kernel" : "kernels";
-}
-
-/// What many kernels of an optimized or renumbered build have in common.
-std::vector<DifferenceWords> words_of_kernels(const BuildDifference& difference) {
-  std::size_t at_other_offsets = 0;
-  std::size_t stored_differently = 0;
-  StorageChanges changes;
-  for (const ModuleDifference& module : difference.modules) {
-    for (const KernelDifference& kernel : module.kernels) {
-      at_other_offsets += kernel.change == KernelChange::moved ? 1 : 0;
-      stored_differently += kernel.change == KernelChange::constants ? 1 : 0;
-      changes.types += kernel.constants.types;
-      changes.counts += kernel.constants.counts;
-      changes.shared += kernel.constants.shared;
-    }
-  }
-  std::string moved;
-  const std::size_t renamed = difference.moved.size();
-  add_count(moved, renamed, fmt::format("{} to another name or file", kernels_of(renamed)));
-  add_count(moved, at_other_offsets,
-            fmt::format("{} to other offsets in pools", kernels_of(at_other_offsets)));
-  std::string forms;
-  add_count(forms, changes.types, "of another type");
-  add_count(forms, changes.counts, "with one element in one build and all elements in the other");
-  add_count(forms, changes.shared, "that share bytes with an equal constant in one build");
-  std::vector<DifferenceWords> words;
-  if (!moved.empty()) words.push_back({"only moved", std::move(moved)});
-  if (stored_differently > 0) {
-    words.push_back(
-        {"constants in another form",
-         fmt::format("{} ({} {})", forms, stored_differently, kernels_of(stored_differently))});
-  }
-  return words;
-}
-
 void add_names(BuildDifference& difference, const Report& report) {
   for (const ModuleReport& module : report.modules) {
     for (const KernelReport& one : module.kernels) {
@@ -796,138 +741,11 @@ void add_names(BuildDifference& difference, const Report& report) {
   }
 }
 
-std::string short_name(const BuildDifference& difference, const std::string& symbol) {
-  return support::value_at(difference.names, symbol).value_or(symbol);
-}
-
-DifferenceWords words_of(const ConstantDifference& one, const BuildDifference& difference) {
-  std::string where = one.name;
-  const std::string kernel = short_name(difference, one.kernel);
-  if (!one.layer.empty()) {
-    where += fmt::format(" of {} ({})", first_layer(one.layer), kernel);
-  } else if (!kernel.empty()) {
-    where += " of " + kernel;
-  }
-  std::string what =
-      fmt::format("{} of {} element{} ({} bytes) differ{}", one.differing, one.elements,
-                  one.elements == 1 ? "" : "s", one.bytes, one.differing == 1 ? "s" : "");
-  if (one.largest) what += fmt::format(", by at most {}", *one.largest);
-  return {"constant " + where, what};
-}
-
-/// Kernels that only moved: their symbols before and after.
-std::vector<MovedKernel> all_moved(const BuildDifference& difference) {
-  std::vector<MovedKernel> moved = difference.moved;
-  for (const ModuleDifference& module : difference.modules) {
-    for (const KernelDifference& kernel : module.kernels) {
-      if (kernel.change == KernelChange::moved) moved.push_back({kernel.before, kernel.after});
-    }
-  }
-  return moved;
-}
-
-DifferenceWords words_of(const MemberDifference& one, const BuildDifference& difference,
-                         const std::vector<MovedKernel>& all_moved) {
-  constexpr std::size_t kMostFunctions = 3;
-  if (!one.same_as.empty()) {
-    return {fmt::format("member {} -> {}", one.same_as, one.name), "renamed"};
-  }
-  std::set<std::string_view> functions(one.functions.begin(), one.functions.end());
-  std::set<std::string_view> moved_names;
-  std::size_t moved = 0;
-  for (const auto& [before, after] : all_moved) {
-    if (!functions.contains(before) && !functions.contains(after)) continue;
-    moved_names.insert({before, after});
-    ++moved;
-  }
-  std::erase_if(functions, [&](std::string_view name) { return moved_names.contains(name); });
-  std::string list;
-  std::size_t shown = 0;
-  for (const std::string_view symbol : functions) {
-    if (shown++ == kMostFunctions) break;
-    list += (list.empty() ? "" : ", ") + short_name(difference, std::string(symbol));
-  }
-  if (functions.size() > kMostFunctions) {
-    const std::size_t more = functions.size() - kMostFunctions;
-    list += fmt::format(" and {} more function{}", more, more == 1 ? "" : "s");
-  }
-  add_count(list, moved, fmt::format("{} that only moved", kernels_of(moved)));
-  const std::string_view change = to_string(one.change);
-  return {"member " + one.name,
-          list.empty() ? std::string(change) : fmt::format("{}: {}", change, list)};
-}
-
 }  // namespace
 }  // namespace report
 
-namespace {
-
-/// "-9216..-6912", ">=+16", or "?" where nothing bounds it.
-std::string bounds_of_delta(const analysis::Count& before, const analysis::Count& after) {
-  using Bound = std::optional<std::int64_t>;
-  const auto between = [](std::uint64_t from, std::uint64_t to) {
-    return static_cast<std::int64_t>(to - from);  // counts have 63 bits
-  };
-  const Bound least = before.max ? between(*before.max, after.min) : Bound();
-  const Bound most = after.max ? between(before.min, *after.max) : Bound();
-  const analysis::Count unknown = analysis::Count::unknown();
-  if (before == unknown || after == unknown || (!least && !most)) return "?";
-  if (!most) return fmt::format(">={:+}", *least);
-  return least ? fmt::format("{:+}..{:+}", *least, *most) : fmt::format("<={:+}", *most);
-}
-
-}  // namespace
-
-std::string NumberChange::label() const {
-  for (const CallMeasureInfo& one : call_measures()) {
-    if (one.name == what) return std::string(one.column);
-  }
-  for (const ModuleMeasureInfo& one : module_measures()) {
-    const bool has_group = one.key == what && !one.group().empty();
-    if (has_group) return fmt::format("{} {}", support::in_capitals(one.group()), one.label);
-  }
-  return what;
-}
-
-std::string NumberChange::delta() const {
-  if (!before.is_exact() || !after.is_exact()) return bounds_of_delta(before, after);
-  const char sign = after.min >= before.min ? '+' : '-';
-  const std::uint64_t amount = std::max(before.min, after.min) - std::min(before.min, after.min);
-  if (before.min == 0) return fmt::format("{}{}", sign, amount);
-  return fmt::format("{0}{1} ({0}{2} %)", sign, amount, percent(amount, before.min));
-}
-
-std::string_view to_string(KernelChange change) {
-  constexpr std::array<std::string_view, 7> kNames{"added",  "removed",     "moved",  "constants",
-                                                   "timing", "rescheduled", "changed"};
-  return kNames[static_cast<std::size_t>(change)];
-}
-
 bool ModuleDifference::empty() const {
   return before && after && numbers.empty() && kernels.empty() && graph.empty();
-}
-
-std::vector<DifferenceWords> words_of(const BuildDifference& difference) {
-  std::vector<DifferenceWords> words = report::words_of_kernels(difference);
-  for (const ConstantDifference& one : difference.constants) {
-    words.push_back(report::words_of(one, difference));
-  }
-  const auto is_runtime = [](const MemberDifference& one) {
-    return one.name.starts_with("runtime/");
-  };
-  const auto of_runtime = std::ranges::count_if(difference.members, is_runtime);
-  constexpr std::ptrdiff_t kMostOfRuntime = 10;
-  const std::vector<MovedKernel> moved = report::all_moved(difference);
-  for (const MemberDifference& one : difference.members) {
-    if (is_runtime(one) && of_runtime > kMostOfRuntime) continue;
-    // Renamed members are listed once.
-    const bool is_listed = one.change == KernelChange::removed && !one.same_as.empty();
-    if (!is_listed) words.push_back(report::words_of(one, difference, moved));
-  }
-  if (of_runtime > kMostOfRuntime) {
-    words.push_back({"runtime/", fmt::format("{} members differ", of_runtime)});
-  }
-  return words;
 }
 
 Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& after) {
