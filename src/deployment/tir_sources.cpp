@@ -185,38 +185,38 @@ bool mentions(std::span<const TirSource> sources, std::string_view word) {
   });
 }
 
-/// A possible source of one TIR.
-struct Candidate {
-  std::string name;
-  std::string path;
-  std::string_view text;
-  const archive::Member* member = nullptr;
-  TirForm form = TirForm::text;
-  const archive::Member* twin_of = nullptr;
-};
+/// The chosen source by stem, which tells the rest of it.
+using Chosen = std::map<std::string, TirSource, std::less<>>;
 
-/// The chosen source by stem.
-using Chosen = std::map<std::string, Candidate, std::less<>>;
+TirSource source_named(std::string name, std::string path, std::string_view text,
+                       const archive::Member* member) {
+  return {.stem = {},
+          .stage = {},
+          .name = std::move(name),
+          .path = std::move(path),
+          .text = text,
+          .member = member};
+}
 
 /// Text and twin of one stem are one TIR. Prefers the twin, which has no losses.
-void keep_better(Chosen& chosen, std::string_view stem, Candidate candidate) {
-  const auto at = chosen.find(stem);
+void keep_better(Chosen& chosen, const TirName& name, TirSource source) {
+  const auto at = chosen.find(name.stem);
   if (at == chosen.end()) {
-    chosen.emplace(stem, std::move(candidate));
-  } else if (candidate.form == TirForm::twin) {
-    candidate.twin_of = at->second.member;
-    at->second = std::move(candidate);
+    chosen.emplace(name.stem, std::move(source));
+  } else if (name.form == TirForm::twin) {
+    source.twin_of = at->second.member;
+    at->second = std::move(source);
   } else {
-    at->second.twin_of = candidate.member;
+    at->second.twin_of = source.member;
   }
 }
 
 /// The JSON of stage "tvm" would have the name of the twin of stage "lowered".
-void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
+void refuse_twin_stage(const TirName& name, const TirSource& source) {
   if (stage_of_stem(name.stem) != "tvm") return;
   Location where;
-  where.file = candidate.path;
-  if (candidate.member != nullptr) where.member = candidate.name;
+  where.file = source.path;
+  if (source.member != nullptr) where.member = source.name;
   throw support::Error(ErrorKind::invalid_input,
                        "no stage may be called 'tvm': src/" + std::string(name.stem) +
                            ".json is the name of a lossless twin",
@@ -228,9 +228,9 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
   for (const archive::Member& member : archive.members()) {
     const auto name = parse_tir_member(directory, member.name);
     if (!name) continue;
-    Candidate candidate{member.name, archive.path(), {}, &member, name->form};
-    refuse_twin_stage(*name, candidate);
-    keep_better(chosen, name->stem, std::move(candidate));
+    TirSource source = source_named(member.name, archive.path(), {}, &member);
+    refuse_twin_stage(*name, source);
+    keep_better(chosen, *name, std::move(source));
   }
 }
 
@@ -244,23 +244,22 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
   if (!support::is_plain(file.name())) {
     refuse_file(file, "the name of a file with TIR is UTF-8 without control characters");
   }
-  Candidate candidate{std::string(file.name()), file.path, file.text, nullptr, TirForm::text};
+  TirSource source = source_named(std::string(file.name()), file.path, file.text, nullptr);
   // A file beside the archive may have any other name: it gets a free stem.
   const auto name = parse_tir_name(file.name());
   if (!name) {
     const auto& targets = library.modules.front().targets;
     const Target* target = targets.empty() ? nullptr : &targets.front().target;
-    chosen.emplace(stems.add_free(target), std::move(candidate));
+    chosen.emplace(stems.add_free(target), std::move(source));
     return;
   }
-  const std::string member = std::string(source_directory(archive)) + candidate.name;
+  const std::string member = std::string(source_directory(archive)) + source.name;
   if (archive.find(member) != nullptr) {
     refuse_file(file, "the archive has a member " + member + " already");
   }
-  refuse_twin_stage(*name, candidate);
-  candidate.form = name->form;
+  refuse_twin_stage(*name, source);
   stems.add(name->stem);
-  keep_better(chosen, name->stem, std::move(candidate));
+  keep_better(chosen, *name, std::move(source));
 }
 
 /// Whether a text has constants and may therefore lack their data. Avoids the cost for other texts.
@@ -273,28 +272,11 @@ bool allocates_constants(std::string_view text) {
       kSigns, [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; });
 }
 
-TirSource source_from(const std::string& stem, Candidate candidate,
-                      const archive::Archive& archive) {
-  if (candidate.member != nullptr) {
-    candidate.text = support::get_or_throw(archive.read(*candidate.member));
-  }
-  return {.stem = stem,
-          .stage = std::string(stage_of_stem(stem)),
-          .name = std::move(candidate.name),
-          .path = std::move(candidate.path),
-          .text = candidate.text,
-          .member = candidate.member,
-          .twin_of = candidate.twin_of,
-          .c = {},
-          .c_members = {},
-          .allocates_constants = allocates_constants(candidate.text)};
-}
-
 std::vector<TirSource> captured_tir(const archive::Archive& archive, const ModelLibrary& library,
                                     std::span<const TirFile> beside, Stems& stems) {
   Chosen chosen;
   find_in_archive(archive, chosen);
-  for (const auto& [stem, candidate] : chosen) stems.add(stem);
+  for (const auto& [stem, source] : chosen) stems.add(stem);
   std::set<std::string_view> names;
   for (const TirFile& file : beside) {
     // The manifest identifies files by their names.
@@ -304,11 +286,59 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
     add_file(file, archive, library, chosen, stems);
   }
   std::vector<TirSource> sources;
-  for (auto& [stem, candidate] : chosen) {
-    sources.push_back(source_from(stem, std::move(candidate), archive));
+  for (auto& [stem, source] : chosen) {
+    source.stem = stem;
+    source.stage = stage_of_stem(stem);
+    if (source.member != nullptr) source.text = support::get_or_throw(archive.read(*source.member));
+    source.allocates_constants = allocates_constants(source.text);
+    sources.push_back(std::move(source));
   }
   return sources;
 }
+
+/// Finds the modules of a library that captured TIR contains.
+class CapturedModules {
+ public:
+  CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured)
+      : captured_(captured), is_only_one_(library.modules.size() == 1) {
+    // One pass over the texts for all modules, because there may be thousands.
+    if (is_only_one_) return;
+    for (const TirSource& source : captured) {
+      const std::string_view text = source.text;
+      for (std::size_t at = text.find(kSymbolPrefix); at != std::string_view::npos;) {
+        const std::string_view symbol = tir::c::word_at(text, at);
+        symbols_.insert(symbol);
+        at = text.find(kSymbolPrefix, at + symbol.size());
+      }
+    }
+  }
+
+  /// Returns whether the captured TIR contains this module of the library, see
+  /// `Deployment::tir_sources`.
+  bool show(const Module& module) const {
+    if (module.style == Style::operator_only) return !captured_.empty();
+    // With a graph executor there is no main, so any TIR is sufficient.
+    const std::string prefix = symbol_prefix(module.name);
+    if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {
+      return is_only_one_ ? !captured_.empty() : mention(prefix);
+    }
+    // For a single module, also recognises main under another module's name, which a sidecar file
+    // may have.
+    return std::ranges::any_of(tir::kMainNames, [&](std::string_view main) {
+      return is_only_one_ ? mentions(captured_, main) : mention(prefix + std::string(main));
+    });
+  }
+
+ private:
+  bool mention(std::string_view prefix) const {
+    const auto at = symbols_.lower_bound(prefix);
+    return at != symbols_.end() && at->starts_with(prefix);
+  }
+
+  std::span<const TirSource> captured_;
+  bool is_only_one_;
+  std::set<std::string_view> symbols_;  ///< words after "tvmgen_" in the texts, if needed
+};
 
 }  // namespace
 
@@ -332,39 +362,6 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module,
     sources.push_back(std::move(source));
   }
   return generated;
-}
-
-CapturedModules::CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured)
-    : captured_(captured), is_only_one_(library.modules.size() == 1) {
-  // One pass over the texts for all modules, because there may be thousands.
-  if (is_only_one_) return;
-  for (const TirSource& source : captured) {
-    const std::string_view text = source.text;
-    for (std::size_t at = text.find(kSymbolPrefix); at != std::string_view::npos;) {
-      const std::string_view symbol = tir::c::word_at(text, at);
-      symbols_.insert(symbol);
-      at = text.find(kSymbolPrefix, at + symbol.size());
-    }
-  }
-}
-
-bool CapturedModules::mention(std::string_view prefix) const {
-  const auto at = symbols_.lower_bound(prefix);
-  return at != symbols_.end() && at->starts_with(prefix);
-}
-
-bool CapturedModules::show(const Module& module) const {
-  if (module.style == Style::operator_only) return !captured_.empty();
-  // With a graph executor there is no main, so any TIR is sufficient.
-  const std::string prefix = symbol_prefix(module.name);
-  if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {
-    return is_only_one_ ? !captured_.empty() : mention(prefix);
-  }
-  // For a single module, also recognises main under another module's name, which a sidecar file may
-  // have.
-  return std::ranges::any_of(tir::kMainNames, [&](std::string_view main) {
-    return is_only_one_ ? mentions(captured_, main) : mention(prefix + std::string(main));
-  });
 }
 
 TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,23 +29,6 @@ struct GeneratedC {
 /// its sources to `stems`. Throws `Error`.
 GeneratedC generated_c(const archive::Archive& archive, const Module& module,
                        const tir::MacroValues& macros, Stems& stems);
-
-/// Finds the modules of a library that captured TIR contains.
-class CapturedModules {
- public:
-  CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured);
-
-  /// Returns whether the captured TIR contains this module of the library, see
-  /// `Deployment::tir_sources`.
-  bool show(const Module& module) const;
-
- private:
-  bool mention(std::string_view prefix) const;
-
-  std::span<const TirSource> captured_;
-  bool is_only_one_;
-  std::set<std::string_view> symbols_;  ///< words after "tvmgen_" in the texts, if needed
-};
 
 struct TirSources {
   std::vector<TirSource> all;  ///< see `Deployment::tir_sources`
