@@ -39,7 +39,7 @@ std::optional<tir::ConstantPlace> place_named(std::string_view name) {
 // Keys are in the order of schemas/manifest.schema.json. Names come from the archive, which
 // guarantees UTF-8, or from the file system, which does not.
 
-void write_target(json::Writer& out, const ManifestTarget& target) {
+void write_target(json::Writer& out, const Target& target) {
   out.member("kind", target.kind);
   out.member("device_type", target.device_type);
   out.member("text", target.text);

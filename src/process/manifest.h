@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mlf/formats.h"
+#include "mlf/target.h"
 #include "mlf/tir/write.h"
 #include "support/byte_sink.h"
 
@@ -21,19 +22,13 @@ struct Inputs {
   friend bool operator==(const Inputs&, const Inputs&) = default;
 };
 
-struct ManifestTarget {
-  std::string kind;
-  std::string text;
-  std::optional<std::int32_t> device_type;
-};
-
 /// One tir-N.json, its source, its modules and its target.
 struct ManifestTir {
   std::string member;
   std::string source;  ///< member, or file beside the archive
   std::string stage;
   std::vector<std::string> modules;
-  std::optional<ManifestTarget> target;
+  const Target* target = nullptr;  ///< of the model library; null if none fits
 };
 
 /// One network, its source, and the members with its topology and graph.

@@ -40,18 +40,13 @@ class BoundedSink final : public support::ByteSink {
   std::uint64_t begin_;
 };
 
-std::optional<ManifestTarget> manifest_target(const Target* target) {
-  if (target == nullptr) return std::nullopt;
-  return ManifestTarget{target->kind, target->text, target->device_type};
-}
-
 ManifestTir describe(const TirSource& source, const Job& job) {
   const TirOwners owners = get_or_throw(job.deployment.owners_of(source));
   ManifestTir entry{.member = job.names.tir_json(source.stem),
                     .source = source.name,
                     .stage = source.stage,
                     .modules = {},
-                    .target = manifest_target(owners.target)};
+                    .target = owners.target};
   for (const std::size_t i : owners.modules) entry.modules.push_back(job.modules()[i].name);
   return entry;
 }

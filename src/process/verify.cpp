@@ -35,6 +35,14 @@ constexpr FindingRow kFindings[] = {
     {"missing-file", Severity::note},        {"missing-main", Severity::error},
 };
 
+/// Code and claim, by value of VerifyCheck.
+constexpr std::array kChecks = {
+#define MLF_VERIFY_CHECK(name, code, claim) \
+  std::pair(std::string_view(code), std::string_view(claim)),
+#include "mlf/verify_checks.def"
+#undef MLF_VERIFY_CHECK
+};
+
 bool uses_half(const tir::Module& module) {
   for (std::uint32_t i = 1; i < module.size(); ++i) {
     const tir::Node node = module.node(static_cast<tir::NodeId>(i));
@@ -358,21 +366,11 @@ std::string_view code_of(const VerifyFinding& finding) {
 }
 
 std::string_view to_string(VerifyCheck check) {
-  static constexpr std::array kCodes = {
-#define MLF_VERIFY_CHECK(name, code, claim) std::string_view(code),
-#include "mlf/verify_checks.def"
-#undef MLF_VERIFY_CHECK
-  };
-  return kCodes.at(static_cast<std::size_t>(check));
+  return process::kChecks.at(static_cast<std::size_t>(check)).first;
 }
 
 std::string_view claim_of(VerifyCheck check) {
-  static constexpr std::array kClaims = {
-#define MLF_VERIFY_CHECK(name, code, claim) std::string_view(claim),
-#include "mlf/verify_checks.def"
-#undef MLF_VERIFY_CHECK
-  };
-  return kClaims.at(static_cast<std::size_t>(check));
+  return process::kChecks.at(static_cast<std::size_t>(check)).second;
 }
 
 bool Verification::passed() const noexcept {
