@@ -226,37 +226,6 @@ void remove_member(const File& root, std::string_view name) {
   remove_empty_directories(root, name);
 }
 
-/// Makes the changes of a directory one by one; `Changes::list` explains the order.
-class DirectoryUpdate {
- public:
-  DirectoryUpdate(const File& root, const Changes& changes) : root_(root), changes_(changes) {}
-
-  void run() {
-    for (const std::string& name : changes_.remove) {
-      if (name != changes_.list && !is_replaced(name)) remove_member(root_, name);
-    }
-    const NewMember* list = added(changes_.list);
-    if (list != nullptr) {
-      write_member(root_, *list);
-    } else if (std::ranges::count(changes_.remove, changes_.list) != 0) {
-      remove_member(root_, changes_.list);
-    }
-    for (const NewMember& member : changes_.add) {
-      if (&member != list) write_member(root_, member);
-    }
-  }
-
- private:
-  const NewMember* added(std::string_view name) const {
-    const auto found = std::ranges::find(changes_.add, name, &NewMember::name);
-    return found != changes_.add.end() ? &*found : nullptr;
-  }
-  bool is_replaced(std::string_view name) const { return added(name) != nullptr; }
-
-  const File& root_;
-  const Changes& changes_;
-};
-
 }  // namespace
 
 DirectoryListing scan_directory(const File& root, const Limits& limits) {
@@ -294,7 +263,22 @@ std::string read_file_below(const File& root, const Member& member) {
 }
 
 void update_directory(const File& root, const Changes& changes) {
-  DirectoryUpdate(root, changes).run();
+  const auto added = [&](std::string_view name) {
+    const auto found = std::ranges::find(changes.add, name, &NewMember::name);
+    return found != changes.add.end() ? &*found : nullptr;
+  };
+  for (const std::string& name : changes.remove) {
+    if (name != changes.list && added(name) == nullptr) remove_member(root, name);
+  }
+  const NewMember* const list = added(changes.list);
+  if (list != nullptr) {
+    write_member(root, *list);
+  } else if (std::ranges::count(changes.remove, changes.list) != 0) {
+    remove_member(root, changes.list);
+  }
+  for (const NewMember& member : changes.add) {
+    if (&member != list) write_member(root, member);
+  }
 }
 
 }  // namespace mlf::archive

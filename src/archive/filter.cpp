@@ -204,34 +204,15 @@ void decompress_with_libarchive(const File& file, const TakeBytes& take) {
   }
 }
 
-/// Counts the output of the decompressor, and stops it at the limit.
-class OutputBudget {
- public:
-  OutputBudget(std::uint64_t input_bytes, const Limits& limits)
-      : limits_(limits),
-        by_ratio_(std::max(kFreeExpansion, saturating_product(input_bytes, limits.max_expansion))) {
-  }
-
-  void take(std::uint64_t bytes) {
-    // After each block: a decompression bomb is stopped before it fills the disk.
-    used_ += bytes;
-    check_total_size(used_, limits_);
-    if (used_ > by_ratio_) {
-      refuse(fmt::format("the archive expands to more than {} times its size (--limit expansion=N)",
-                         limits_.max_expansion));
-    }
-  }
-
- private:
-  static std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
-  }
-
-  const Limits& limits_;
-  std::uint64_t by_ratio_;
-  std::uint64_t used_ = 0;
-};
+/// After each block: a decompression bomb is stopped before it fills the disk.
+void check_expanded(std::uint64_t bytes, std::uint64_t compressed, const Limits& limits) {
+  check_total_size(bytes, limits);
+  std::uint64_t by_ratio = 0;
+  if (__builtin_mul_overflow(compressed, limits.max_expansion, &by_ratio)) return;
+  if (bytes <= std::max(kFreeExpansion, by_ratio)) return;
+  refuse(fmt::format("the archive expands to more than {} times its size (--limit expansion=N)",
+                     limits.max_expansion));
+}
 
 /// The data of libarchive's write callback; an exception must not cross the C code.
 struct Output {
@@ -293,10 +274,12 @@ Storage storage_of(const File& file) {
 }
 
 File decompress(const File& file, Storage storage, const Limits& limits) {
-  OutputBudget budget(static_cast<std::uint64_t>(file.status().st_size), limits);
+  const auto compressed = static_cast<std::uint64_t>(file.status().st_size);
+  std::uint64_t size = 0;
   File spool = File::anonymous();
   codec_of(storage).decompress(file, [&](std::string_view bytes) {
-    budget.take(bytes.size());
+    size += bytes.size();
+    check_expanded(size, compressed, limits);
     spool.write(bytes);
   });
   if (storage_of(spool) != Storage::tar) refuse("the archive is compressed more than once");
@@ -304,8 +287,8 @@ File decompress(const File& file, Storage storage, const Limits& limits) {
 }
 
 void check_expansion(const File& tar, const File& compressed, const Limits& limits) {
-  OutputBudget(static_cast<std::uint64_t>(compressed.status().st_size), limits)
-      .take(static_cast<std::uint64_t>(tar.status().st_size));
+  check_expanded(static_cast<std::uint64_t>(tar.status().st_size),
+                 static_cast<std::uint64_t>(compressed.status().st_size), limits);
 }
 
 void compress(const File& tar, Storage storage, const File& out) {

@@ -39,26 +39,20 @@ bool is_extension(char type) {
 }
 
 std::optional<MemberType> member_type(char flag) {
-  switch (flag) {
-    case '\0':
-    case '0':
-    case '7':
-      return MemberType::file;  // '7' is "contiguous", which every system treats as a file
-    case '1':
-      return MemberType::hard_link;
-    case '2':
-      return MemberType::symbolic_link;
-    case '3':
-      return MemberType::character_device;
-    case '4':
-      return MemberType::block_device;
-    case '5':
-      return MemberType::directory;
-    case '6':
-      return MemberType::fifo;
-    default:
-      return std::nullopt;
+  constexpr std::pair<char, MemberType> kTypes[] = {{'\0', MemberType::file},
+                                                    {'0', MemberType::file},
+                                                    {'1', MemberType::hard_link},
+                                                    {'2', MemberType::symbolic_link},
+                                                    {'3', MemberType::character_device},
+                                                    {'4', MemberType::block_device},
+                                                    {'5', MemberType::directory},
+                                                    {'6', MemberType::fifo},
+                                                    // "Contiguous", a file for every system.
+                                                    {'7', MemberType::file}};
+  for (const auto& [known, type] : kTypes) {
+    if (known == flag) return type;
   }
+  return std::nullopt;
 }
 
 std::int64_t number(std::string_view field, std::string_view what, const HeaderPlace& place) {
