@@ -132,75 +132,6 @@ std::string percent_text(double percent) {
   return fmt::format("{:.2f}%", percent);
 }
 
-class Roofline {
- public:
-  Roofline(HtmlWriter& html, const ModuleView& module, Spots spots)
-      : html_(html),
-        module_(module),
-        all_(std::move(spots)),
-        spots_(all_.shown),
-        across_(ratios(&Spot::bytes)),
-        up_(ratios(&Spot::cost)),
-        unit_(call_measures()[static_cast<std::size_t>(counted_measure(module.report))].unit) {
-    // Small circles are in front of large ones.
-    std::ranges::stable_sort(spots_, std::greater(),
-                             [](const Spot& spot) { return place_of(spot.share); });
-  }
-
-  void write();
-
- private:
-  std::vector<Ratio> ratios(Ratio Spot::*ratio) const {
-    std::vector<Ratio> all;
-    for (const Spot& spot : spots_) all.push_back(spot.*ratio);
-    return all;
-  }
-  double x(double number) const { return across_.percent(number); }
-  /// The top is 0.
-  double y(double number) const { return 100 - up_.percent(number); }
-
-  void line(std::string_view css_class, double x1, double y1, double x2, double y2);
-  void grid();
-  void circle(const Spot& spot);
-  void label(const Spot& spot, double x, double y, double radius);
-  std::string title_of(const Spot& spot) const;
-  void note();
-
-  HtmlWriter& html_;
-  const ModuleView& module_;
-  Spots all_;
-  std::vector<Spot>& spots_;
-  Scale across_;
-  Scale up_;
-  std::string_view unit_;
-};
-
-void Roofline::line(std::string_view css_class, double x1, double y1, double x2, double y2) {
-  html_.open("line", {{"class", css_class},
-                      {"x1", percent_text(x1)},
-                      {"y1", percent_text(y1)},
-                      {"x2", percent_text(x2)},
-                      {"y2", percent_text(y2)}});
-  html_.close("line");
-}
-
-void Roofline::grid() {
-  for (const double tick : across_.ticks()) {
-    line("grid", x(tick), 0, x(tick), 100);
-    html_.element("text", {{"x", percent_text(x(tick))}, {"y", "100%"}, {"dx", "3"}, {"dy", "-4"}},
-                  fmt::format("{:g}", tick));
-  }
-  for (const double tick : up_.ticks()) {
-    line("grid", 0, y(tick), 100, y(tick));
-    html_.element("text", {{"x", "0"}, {"y", percent_text(y(tick))}, {"dx", "3"}, {"dy", "-3"}},
-                  fmt::format("{:g}", tick));
-  }
-  html_.element("text", {{"x", "0"}, {"y", "0"}, {"dy", "-6"}},
-                fmt::format("\u2191 {} for each multiply-accumulate, logarithmic", unit_));
-  html_.element("text", {{"class", "left"}, {"x", "100%"}, {"y", "100%"}, {"dy", "16"}},
-                "bytes loaded and stored for each multiply-accumulate, logarithmic \u2192");
-}
-
 /// "3, 5, 7 and 4 more"
 std::string numbers_of(const std::vector<graph::CallId>& calls) {
   constexpr std::size_t kMost = 4;
@@ -221,85 +152,146 @@ std::string shortened(const std::string& name) {
                                      : "\u2026" + name.substr(name.size() - kMost);
 }
 
-std::string Roofline::title_of(const Spot& spot) const {
-  const CallReport& first = module_.report.calls[index(spot.calls.front())];
-  return fmt::format(
-      "call{} {}, {}: {} {} and {} bytes for each multiply-accumulate, {} % of all {}",
-      spot.calls.size() > 1 ? "s" : "", numbers_of(spot.calls),
-      module_.report.kernels[first.kernel].short_name, to_string(spot.cost), unit_,
-      to_string(spot.bytes), to_string(spot.share * 100), unit_);
-}
-
-/// Beside the circle, where there is more space. A call that takes hardly anything has none.
-void Roofline::label(const Spot& spot, double x, double y, double radius) {
-  constexpr double kLeast = 0.005;
-  constexpr double kMiddle = 50;
-  constexpr double kSpace = 4;
-  if (place_of(spot.share) < kLeast) return;
-  const CallReport& first = module_.report.calls[index(spot.calls.front())];
-  const bool is_right = x < kMiddle;
-  html_.element(
-      "text",
-      {{"class", is_right ? "right" : "left"},
-       {"x", percent_text(x)},
-       {"y", percent_text(y)},
-       {"dx", fmt::format("{:.1f}", is_right ? radius + kSpace : -radius - kSpace)}},
-      fmt::format("{} {}", numbers_of(spot.calls), shortened(call_name(module_.report, first))));
-}
-
-/// A link to the row of the first call. Bounds are lines through the circle.
-void Roofline::circle(const Spot& spot) {
-  constexpr double kLargest = 60;  // pixels of the radius of all calls together
-  constexpr double kSmallest = 4;
-  const double radius = std::max(kSmallest, kLargest * std::sqrt(place_of(spot.share)));
-  const double at_x = x(place_of(spot.bytes));
-  const double at_y = y(place_of(spot.cost));
-  html_.open("a", {{"href", "#" + fragment(module_.call_id(index(spot.calls.front())))},
-                   {"class", "call"}});
-  html_.element("title", title_of(spot));
-  // Without an upper bound, to the edge.
-  if (!spot.cost.max || !is_near(spot.cost.min, *spot.cost.max)) {
-    line("bounds", at_x, y(spot.cost.min), at_x, spot.cost.max ? at_y : 0);
+class Roofline {
+ public:
+  Roofline(HtmlWriter& html, const ModuleView& module, Spots spots)
+      : html_(html),
+        module_(module),
+        all_(std::move(spots)),
+        spots_(all_.shown),
+        across_(ratios(&Spot::bytes)),
+        up_(ratios(&Spot::cost)),
+        unit_(call_measures()[static_cast<std::size_t>(counted_measure(module.report))].unit) {
+    // Small circles are in front of large ones.
+    std::ranges::stable_sort(spots_, std::greater(),
+                             [](const Spot& spot) { return place_of(spot.share); });
   }
-  if (!spot.bytes.max || !is_near(spot.bytes.min, *spot.bytes.max)) {
-    line("bounds", x(spot.bytes.min), at_y, spot.bytes.max ? at_x : 100, at_y);
+
+  void write() {
+    const std::string title = fmt::format("For each multiply-accumulate: {} and bytes", unit_);
+    html_.open("figure", {{"class", "roofline"}});
+    html_.element("figcaption", title);
+    html_.open("svg", {{"role", "group"}, {"aria-label", title}});
+    grid();
+    for (const Spot& spot : spots_) circle(spot);
+    html_.close("svg");
+    note();
+    html_.close("figure");
   }
-  html_.open("circle", {{"cx", percent_text(at_x)},
-                        {"cy", percent_text(at_y)},
-                        {"r", fmt::format("{:.1f}", radius)}});
-  html_.close("circle");
-  label(spot, at_x, at_y, radius);
-  html_.close("a");
-}
 
-/// What the drawing lacks, with its share.
-void Roofline::note() {
-  std::string text = fmt::format(
-      "The area of a circle is the share of its calls in all {}; beside it are their numbers and "
-      "the name of the first.",
-      unit_);
-  const auto add = [&](const std::vector<graph::CallId>& calls, std::string_view what) {
-    const auto share = share_of(module_.report, calls);
-    if (calls.empty() || !share) return;
-    text += fmt::format(" Not shown: {} call{} {}, {} % of all {}.", calls.size(),
-                        calls.size() == 1 ? "" : "s", what, to_string(*share * 100), unit_);
-  };
-  add(all_.without, "without a multiply-accumulate");
-  add(all_.inexact, "without an exact number of multiply-accumulates or bytes");
-  html_.element("p", {{"class", "note"}}, text);
-}
+ private:
+  std::vector<Ratio> ratios(Ratio Spot::*ratio) const {
+    std::vector<Ratio> all;
+    for (const Spot& spot : spots_) all.push_back(spot.*ratio);
+    return all;
+  }
+  double x(double number) const { return across_.percent(number); }
+  /// The top is 0.
+  double y(double number) const { return 100 - up_.percent(number); }
 
-void Roofline::write() {
-  const std::string title = fmt::format("For each multiply-accumulate: {} and bytes", unit_);
-  html_.open("figure", {{"class", "roofline"}});
-  html_.element("figcaption", title);
-  html_.open("svg", {{"role", "group"}, {"aria-label", title}});
-  grid();
-  for (const Spot& spot : spots_) circle(spot);
-  html_.close("svg");
-  note();
-  html_.close("figure");
-}
+  void line(std::string_view css_class, double x1, double y1, double x2, double y2) {
+    html_.open("line", {{"class", css_class},
+                        {"x1", percent_text(x1)},
+                        {"y1", percent_text(y1)},
+                        {"x2", percent_text(x2)},
+                        {"y2", percent_text(y2)}});
+    html_.close("line");
+  }
+
+  void grid() {
+    for (const double tick : across_.ticks()) {
+      line("grid", x(tick), 0, x(tick), 100);
+      html_.element("text",
+                    {{"x", percent_text(x(tick))}, {"y", "100%"}, {"dx", "3"}, {"dy", "-4"}},
+                    fmt::format("{:g}", tick));
+    }
+    for (const double tick : up_.ticks()) {
+      line("grid", 0, y(tick), 100, y(tick));
+      html_.element("text", {{"x", "0"}, {"y", percent_text(y(tick))}, {"dx", "3"}, {"dy", "-3"}},
+                    fmt::format("{:g}", tick));
+    }
+    html_.element("text", {{"x", "0"}, {"y", "0"}, {"dy", "-6"}},
+                  fmt::format("\u2191 {} for each multiply-accumulate, logarithmic", unit_));
+    html_.element("text", {{"class", "left"}, {"x", "100%"}, {"y", "100%"}, {"dy", "16"}},
+                  "bytes loaded and stored for each multiply-accumulate, logarithmic \u2192");
+  }
+
+  /// A link to the row of the first call. Bounds are lines through the circle.
+  void circle(const Spot& spot) {
+    constexpr double kLargest = 60;  // pixels of the radius of all calls together
+    constexpr double kSmallest = 4;
+    const double radius = std::max(kSmallest, kLargest * std::sqrt(place_of(spot.share)));
+    const double at_x = x(place_of(spot.bytes));
+    const double at_y = y(place_of(spot.cost));
+    html_.open("a", {{"href", "#" + fragment(module_.call_id(index(spot.calls.front())))},
+                     {"class", "call"}});
+    html_.element("title", title_of(spot));
+    // Without an upper bound, to the edge.
+    if (!spot.cost.max || !is_near(spot.cost.min, *spot.cost.max)) {
+      line("bounds", at_x, y(spot.cost.min), at_x, spot.cost.max ? at_y : 0);
+    }
+    if (!spot.bytes.max || !is_near(spot.bytes.min, *spot.bytes.max)) {
+      line("bounds", x(spot.bytes.min), at_y, spot.bytes.max ? at_x : 100, at_y);
+    }
+    html_.open("circle", {{"cx", percent_text(at_x)},
+                          {"cy", percent_text(at_y)},
+                          {"r", fmt::format("{:.1f}", radius)}});
+    html_.close("circle");
+    label(spot, at_x, at_y, radius);
+    html_.close("a");
+  }
+
+  /// Beside the circle, where there is more space. A call that takes hardly anything has none.
+  void label(const Spot& spot, double x, double y, double radius) {
+    constexpr double kLeast = 0.005;
+    constexpr double kMiddle = 50;
+    constexpr double kSpace = 4;
+    if (place_of(spot.share) < kLeast) return;
+    const CallReport& first = module_.report.calls[index(spot.calls.front())];
+    const bool is_right = x < kMiddle;
+    html_.element(
+        "text",
+        {{"class", is_right ? "right" : "left"},
+         {"x", percent_text(x)},
+         {"y", percent_text(y)},
+         {"dx", fmt::format("{:.1f}", is_right ? radius + kSpace : -radius - kSpace)}},
+        fmt::format("{} {}", numbers_of(spot.calls), shortened(call_name(module_.report, first))));
+  }
+
+  std::string title_of(const Spot& spot) const {
+    const CallReport& first = module_.report.calls[index(spot.calls.front())];
+    return fmt::format(
+        "call{} {}, {}: {} {} and {} bytes for each multiply-accumulate, {} % of all {}",
+        spot.calls.size() > 1 ? "s" : "", numbers_of(spot.calls),
+        module_.report.kernels[first.kernel].short_name, to_string(spot.cost), unit_,
+        to_string(spot.bytes), to_string(spot.share * 100), unit_);
+  }
+
+  /// What the drawing lacks, with its share.
+  void note() {
+    std::string text = fmt::format(
+        "The area of a circle is the share of its calls in all {}; beside it are their numbers and "
+        "the name of the first.",
+        unit_);
+    const auto add = [&](const std::vector<graph::CallId>& calls, std::string_view what) {
+      const auto share = share_of(module_.report, calls);
+      if (calls.empty() || !share) return;
+      text += fmt::format(" Not shown: {} call{} {}, {} % of all {}.", calls.size(),
+                          calls.size() == 1 ? "" : "s", what, to_string(*share * 100), unit_);
+    };
+    add(all_.without, "without a multiply-accumulate");
+    add(all_.inexact, "without an exact number of multiply-accumulates or bytes");
+    html_.element("p", {{"class", "note"}}, text);
+  }
+
+  HtmlWriter& html_;
+  const ModuleView& module_;
+  Spots all_;
+  std::vector<Spot>& spots_;
+  Scale across_;
+  Scale up_;
+  std::string_view unit_;
+};
 
 }  // namespace
 

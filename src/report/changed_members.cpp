@@ -250,7 +250,6 @@ std::set<std::string, std::less<>> processed_members(const archive::Archive& arc
   return support::value_if_valid(read).value_or(Names());
 }
 
-/// Compares the members of two archives.
 /// The orders of entries in maps and of the constants of a module, which differ from run to run of
 /// TVM.
 class OrdersOfTvm final : public tir::Tolerance {
@@ -259,157 +258,147 @@ class OrdersOfTvm final : public tir::Tolerance {
   bool has_constants_in_any_order() const override { return true; }
 };
 
+/// Compares the members of two archives.
 class MemberComparison {
  public:
   MemberComparison(const Deployment& before, const Deployment& after)
       : before_(before), after_(after) {}
 
-  std::vector<MemberDifference> run() const;
+  std::vector<MemberDifference> run() const {
+    const MembersByName left = members_of(before_.archive());
+    const MembersByName right = members_of(after_.archive());
+    std::map<std::string_view, std::pair<const Member*, const Member*>> differing;
+    for (const auto& [name, member] : left) {
+      const Member* const* const other = find_value(right, name);
+      if (other != nullptr && are_equal(*member, **other)) continue;
+      differing[name] = {member, other == nullptr ? nullptr : *other};
+    }
+    for (const auto& [name, member] : right) {
+      if (!left.contains(name)) differing[name] = {nullptr, member};
+    }
+    std::vector<MemberDifference> differences;
+    if (differing.empty()) return differences;
+    const auto made_before = processed_members(before_.archive());
+    const auto made_after = processed_members(after_.archive());
+    for (const auto& [name, pair] : differing) {
+      const auto& [a, b] = pair;
+      const bool is_made = (a == nullptr || made_before.contains(name)) &&
+                           (b == nullptr || made_after.contains(name));
+      if (is_made) continue;
+      MemberDifference difference{.name = std::string(name),
+                                  .change = a == nullptr   ? KernelChange::added
+                                            : b == nullptr ? KernelChange::removed
+                                                           : KernelChange::changed};
+      const bool has_both = a != nullptr && b != nullptr;
+      if (has_both && compare_functions(*a, *b, difference)) continue;
+      differences.push_back(std::move(difference));
+    }
+    pair_renamed(left, right, differences);
+    return differences;
+  }
 
  private:
-  bool are_equal(const Member& a, const Member& b) const;
+  bool are_equal(const Member& a, const Member& b) const {
+    if (a.type != b.type || a.link_target != b.link_target) return false;
+    if (a.type != archive::MemberType::file) return true;
+    const std::string_view left = get_or_throw(before_.archive().read(a));
+    const std::string_view right = get_or_throw(after_.archive().read(b));
+    if (left == right) return true;
+    if (a.name.ends_with(".params")) return are_equal_params(left, right);
+    return a.name == model_library::kMetadata && without_build(left) == without_build(right);
+  }
+
   /// The TIR of a member; null if it has none.
   std::shared_ptr<const tir::Document> tir_of(const Deployment& deployment,
-                                              const Member& member) const;
-  std::optional<Parts> parts(const Deployment& deployment, const Member& member) const;
+                                              const Member& member) const {
+    for (const TirSource& source : deployment.tir_sources()) {
+      if (source.c) continue;
+      if (source.member == &member) {
+        return support::value_if_valid(deployment.document(source)).value_or(nullptr);
+      }
+      if (source.twin_of != &member) continue;
+      auto text =
+          support::value_if_valid(deployment.read_tir(text_beside(deployment.archive(), source)));
+      return text ? std::make_shared<const tir::Document>(*std::move(text)) : nullptr;
+    }
+    return nullptr;
+  }
+
+  std::optional<Parts> parts(const Deployment& deployment, const Member& member) const {
+    if (!support::is_c_source(member.name) && !support::is_c_header(member.name))
+      return std::nullopt;
+    const std::string_view text = get_or_throw(deployment.archive().read(member));
+    return parts_of(text, tir::describe_c(text).definitions);
+  }
+
   /// Adds the functions that differ in two members of one name. Returns whether these differ in
   /// their order alone.
-  bool compare_functions(const Member& a, const Member& b, MemberDifference& difference) const;
+  bool compare_functions(const Member& a, const Member& b, MemberDifference& difference) const {
+    if (a.type != archive::MemberType::file || b.type != a.type) return false;
+    const auto old_tir = tir_of(before_, a);
+    const auto new_tir = tir_of(after_, b);
+    if (old_tir != nullptr && new_tir != nullptr) {
+      std::set<std::string> functions;
+      OrdersOfTvm orders;
+      auto found = tir::compare(old_tir->module, new_tir->module, orders).differences;
+      if (old_tir->source.dialect != tir::Dialect::save_json) {
+        std::erase_if(found, [](const tir::Difference& one) {
+          return one.in == tir::DifferenceIn::name && base_of(one.left) == base_of(one.right);
+        });
+      }
+      support::NameMap<std::string_view, std::string_view> symbols;
+      for (const auto* tir : {&old_tir, &new_tir}) {
+        for (const tir::NamedFunction& one : tir::prim_functions_of((*tir)->module)) {
+          symbols.try_emplace(one.name, one.symbol);
+        }
+      }
+      for (const tir::Difference& one : found) {
+        if (one.function.empty()) continue;
+        functions.emplace(support::value_at(symbols, std::string_view(one.function))
+                              .value_or(std::string_view(one.function)));
+      }
+      difference.functions.assign(functions.begin(), functions.end());
+      return found.empty() && old_tir->source.tvm_version == new_tir->source.tvm_version;
+    }
+    const auto left = parts(before_, a);
+    const auto right = parts(after_, b);
+    if (!left || !right) return false;
+    if (*left == *right) return true;
+    const auto add = [&](const Parts& of, const Parts& other, bool is_first) {
+      for (const auto& [symbol, text] : of.functions) {
+        const std::string* const same = find_value(other.functions, symbol);
+        const bool is_listed = same != nullptr && !is_first;
+        if (is_listed || (same != nullptr && text == *same)) continue;
+        const bool is_code = same == nullptr || without_comments(text) != without_comments(*same);
+        if (is_code) difference.functions.push_back(symbol);
+      }
+    };
+    add(*left, *right, true);
+    add(*right, *left, false);
+    return false;
+  }
+
   /// Finds members that have only another name.
   void pair_renamed(const MembersByName& left, const MembersByName& right,
-                    std::vector<MemberDifference>& differences) const;
+                    std::vector<MemberDifference>& differences) const {
+    std::multimap<std::string, MemberDifference*> removed;  // by digest
+    for (MemberDifference& one : differences) {
+      if (one.change != KernelChange::removed) continue;
+      removed.emplace(get_or_throw(before_.archive().sha256(*left.at(one.name))), &one);
+    }
+    for (MemberDifference& one : differences) {
+      if (one.change != KernelChange::added) continue;
+      const auto found = removed.find(get_or_throw(after_.archive().sha256(*right.at(one.name))));
+      if (found == removed.end()) continue;
+      one.same_as = found->second->name;
+      found->second->same_as = one.name;
+      removed.erase(found);
+    }
+  }
 
   const Deployment& before_;
   const Deployment& after_;
 };
-
-bool MemberComparison::are_equal(const Member& a, const Member& b) const {
-  if (a.type != b.type || a.link_target != b.link_target) return false;
-  if (a.type != archive::MemberType::file) return true;
-  const std::string_view left = get_or_throw(before_.archive().read(a));
-  const std::string_view right = get_or_throw(after_.archive().read(b));
-  if (left == right) return true;
-  if (a.name.ends_with(".params")) return are_equal_params(left, right);
-  return a.name == model_library::kMetadata && without_build(left) == without_build(right);
-}
-
-std::shared_ptr<const tir::Document> MemberComparison::tir_of(const Deployment& deployment,
-                                                              const Member& member) const {
-  for (const TirSource& source : deployment.tir_sources()) {
-    if (source.c) continue;
-    if (source.member == &member) {
-      return support::value_if_valid(deployment.document(source)).value_or(nullptr);
-    }
-    if (source.twin_of != &member) continue;
-    auto text =
-        support::value_if_valid(deployment.read_tir(text_beside(deployment.archive(), source)));
-    return text ? std::make_shared<const tir::Document>(*std::move(text)) : nullptr;
-  }
-  return nullptr;
-}
-
-std::optional<Parts> MemberComparison::parts(const Deployment& deployment,
-                                             const Member& member) const {
-  if (!support::is_c_source(member.name) && !support::is_c_header(member.name)) return std::nullopt;
-  const std::string_view text = get_or_throw(deployment.archive().read(member));
-  return parts_of(text, tir::describe_c(text).definitions);
-}
-
-bool MemberComparison::compare_functions(const Member& a, const Member& b,
-                                         MemberDifference& difference) const {
-  if (a.type != archive::MemberType::file || b.type != a.type) return false;
-  const auto old_tir = tir_of(before_, a);
-  const auto new_tir = tir_of(after_, b);
-  if (old_tir != nullptr && new_tir != nullptr) {
-    std::set<std::string> functions;
-    OrdersOfTvm orders;
-    auto found = tir::compare(old_tir->module, new_tir->module, orders).differences;
-    if (old_tir->source.dialect != tir::Dialect::save_json) {
-      std::erase_if(found, [](const tir::Difference& one) {
-        return one.in == tir::DifferenceIn::name && base_of(one.left) == base_of(one.right);
-      });
-    }
-    support::NameMap<std::string_view, std::string_view> symbols;
-    for (const auto* tir : {&old_tir, &new_tir}) {
-      for (const tir::NamedFunction& one : tir::prim_functions_of((*tir)->module)) {
-        symbols.try_emplace(one.name, one.symbol);
-      }
-    }
-    for (const tir::Difference& one : found) {
-      if (one.function.empty()) continue;
-      functions.emplace(support::value_at(symbols, std::string_view(one.function))
-                            .value_or(std::string_view(one.function)));
-    }
-    difference.functions.assign(functions.begin(), functions.end());
-    return found.empty() && old_tir->source.tvm_version == new_tir->source.tvm_version;
-  }
-  const auto left = parts(before_, a);
-  const auto right = parts(after_, b);
-  if (!left || !right) return false;
-  if (*left == *right) return true;
-  const auto add = [&](const Parts& of, const Parts& other, bool is_first) {
-    for (const auto& [symbol, text] : of.functions) {
-      const std::string* const same = find_value(other.functions, symbol);
-      const bool is_listed = same != nullptr && !is_first;
-      if (is_listed || (same != nullptr && text == *same)) continue;
-      const bool is_code = same == nullptr || without_comments(text) != without_comments(*same);
-      if (is_code) difference.functions.push_back(symbol);
-    }
-  };
-  add(*left, *right, true);
-  add(*right, *left, false);
-  return false;
-}
-
-void MemberComparison::pair_renamed(const MembersByName& left, const MembersByName& right,
-                                    std::vector<MemberDifference>& differences) const {
-  std::multimap<std::string, MemberDifference*> removed;  // by digest
-  for (MemberDifference& one : differences) {
-    if (one.change != KernelChange::removed) continue;
-    removed.emplace(get_or_throw(before_.archive().sha256(*left.at(one.name))), &one);
-  }
-  for (MemberDifference& one : differences) {
-    if (one.change != KernelChange::added) continue;
-    const auto found = removed.find(get_or_throw(after_.archive().sha256(*right.at(one.name))));
-    if (found == removed.end()) continue;
-    one.same_as = found->second->name;
-    found->second->same_as = one.name;
-    removed.erase(found);
-  }
-}
-
-std::vector<MemberDifference> MemberComparison::run() const {
-  const MembersByName left = members_of(before_.archive());
-  const MembersByName right = members_of(after_.archive());
-  std::map<std::string_view, std::pair<const Member*, const Member*>> differing;
-  for (const auto& [name, member] : left) {
-    const Member* const* const other = find_value(right, name);
-    if (other != nullptr && are_equal(*member, **other)) continue;
-    differing[name] = {member, other == nullptr ? nullptr : *other};
-  }
-  for (const auto& [name, member] : right) {
-    if (!left.contains(name)) differing[name] = {nullptr, member};
-  }
-  std::vector<MemberDifference> differences;
-  if (differing.empty()) return differences;
-  const auto made_before = processed_members(before_.archive());
-  const auto made_after = processed_members(after_.archive());
-  for (const auto& [name, pair] : differing) {
-    const auto& [a, b] = pair;
-    const bool is_made =
-        (a == nullptr || made_before.contains(name)) && (b == nullptr || made_after.contains(name));
-    if (is_made) continue;
-    MemberDifference difference{.name = std::string(name),
-                                .change = a == nullptr   ? KernelChange::added
-                                          : b == nullptr ? KernelChange::removed
-                                                         : KernelChange::changed};
-    const bool has_both = a != nullptr && b != nullptr;
-    if (has_both && compare_functions(*a, *b, difference)) continue;
-    differences.push_back(std::move(difference));
-  }
-  pair_renamed(left, right, differences);
-  return differences;
-}
 
 }  // namespace
 
