@@ -21,15 +21,10 @@ constexpr std::size_t kNarrowestName = 12;
 constexpr std::size_t kNarrowestSentence = 24;
 
 std::string coloured(const std::string& line, Emphasis emphasis) {
-  switch (emphasis) {
-    case Emphasis::none:
-      break;
-    case Emphasis::bold:
-      return fmt::format(fmt::emphasis::bold, "{}", line);
-    case Emphasis::warning:
-      return fmt::format(fmt::fg(fmt::terminal_color::red), "{}", line);
-  }
-  return line;
+  if (emphasis == Emphasis::none) return line;
+  const fmt::text_style style = emphasis == Emphasis::bold ? fmt::text_style(fmt::emphasis::bold)
+                                                           : fmt::fg(fmt::terminal_color::red);
+  return fmt::format(style, "{}", line);
 }
 
 /// Whether `text` may be cut here: not inside of a character in UTF-8.

@@ -229,17 +229,9 @@ std::string_view to_string(ClaimKind kind) {
 }
 
 bool MemoryClaim::agrees() const {
-  switch (found.exactness) {
-    case Exactness::exact:
-      return claimed == found.bytes;
-    case Exactness::at_least:
-      return claimed >= found.bytes;
-    case Exactness::at_most:
-      return claimed <= found.bytes;
-    case Exactness::unknown:
-      break;
-  }
-  return true;
+  if (found.exactness == Exactness::exact) return claimed == found.bytes;
+  if (found.exactness == Exactness::at_least) return claimed >= found.bytes;
+  return found.exactness == Exactness::unknown || claimed <= found.bytes;
 }
 
 std::vector<MemoryClaim> memory_claims(const Module& module) {

@@ -52,12 +52,6 @@ bool take(std::string_view& text, std::string_view expected) {
   return true;
 }
 
-std::string_view take_until(std::string_view& text, std::string_view stops) {
-  const std::string_view taken = text.substr(0, text.find_first_of(stops));
-  text.remove_prefix(taken.size());
-  return taken;
-}
-
 /// The name in `bias:0: Tensor[…`; names may contain colons.
 std::string_view take_name(std::string_view& text) {
   // Searches only this parameter: otherwise each of many parameters without a type would search all
@@ -70,7 +64,9 @@ std::string_view take_name(std::string_view& text) {
 
 /// `float32]` or `float32 /* …`: what a tensor holds.
 std::optional<tir::DType> take_dtype(std::string_view& text) {
-  return tir::parse_dtype(take_until(text, "],) "));
+  const std::string_view word = text.substr(0, text.find_first_of("],) "));
+  text.remove_prefix(word.size());
+  return tir::parse_dtype(word);
 }
 
 /// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`) or have a suffix
@@ -504,17 +500,12 @@ std::vector<graph::TirInput> network_sources(const Deployment& deployment,
 namespace mlf {
 
 std::string_view to_string(NoNetwork reason) {
-  switch (reason) {
-    case NoNetwork::operators:
-      return "an operator archive has bare functions and no main";
-    case NoNetwork::no_tir:
-      return "the archive has no TIR, no generated C and no graph; capture TIR with tvmc-mlf";
-    case NoNetwork::no_graph:
-      return "the graph executor needs a graph, and the archive has none in executor-config/graph/";
-    case NoNetwork::no_main:
-      return "the archive's TIR does not hold its AOT main function";
-  }
-  return {};
+  constexpr std::array<std::string_view, 4> kSentences{
+      "an operator archive has bare functions and no main",
+      "the archive has no TIR, no generated C and no graph; capture TIR with tvmc-mlf",
+      "the graph executor needs a graph, and the archive has none in executor-config/graph/",
+      "the archive's TIR does not hold its AOT main function"};
+  return kSentences[static_cast<std::size_t>(reason)];
 }
 
 }  // namespace mlf

@@ -312,12 +312,8 @@ class Integrator {
 
   IntegrationMemory& add_memory(const std::string& name, MemoryUseKind kind, const Count& bytes,
                                 std::uint64_t alignment) {
-    IntegrationMemory& memory = list_.memory.emplace_back();
-    memory.name = name;
-    memory.kind = kind;
-    memory.bytes = bytes;
-    memory.alignment = alignment;
-    return memory;
+    return list_.memory.emplace_back(
+        IntegrationMemory{.name = name, .kind = kind, .bytes = bytes, .alignment = alignment});
   }
 
   void add_pools(const graph::Topology& network) {

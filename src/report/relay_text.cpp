@@ -55,31 +55,30 @@ std::optional<Shape> commented_shape(std::string_view text) {
 }
 
 /// A call with the shapes of variables before it.
-class CallText {
- public:
-  CallText(std::string_view operation, std::vector<std::string_view> arguments,
-           const Shapes& shapes)
-      : operation_(operation), arguments_(std::move(arguments)), shapes_(shapes) {}
+struct CallText {
+  std::string_view operation;
+  std::vector<std::string_view> arguments;
+  const Shapes& shapes;
 
   /// "conv2d" of "qnn.conv2d"
   std::string_view name() const {
-    const std::size_t dot = operation_.rfind('.');
-    return operation_.substr(dot == operation_.npos ? 0 : dot + 1);
+    const std::size_t dot = operation.rfind('.');
+    return operation.substr(dot == operation.npos ? 0 : dot + 1);
   }
 
   std::optional<Shape> shape(std::size_t position) const {
-    if (position >= arguments_.size()) return std::nullopt;
-    const std::string_view argument = arguments_[position];
+    if (position >= arguments.size()) return std::nullopt;
+    const std::string_view argument = arguments[position];
     if (auto shape = commented_shape(argument)) return shape;
     const std::string_view word = trimmed(argument.substr(0, argument.find("/*")));
     // A number.
     if (!word.empty() && word.find_first_not_of("-0123456789.ef") == word.npos) return Shape{};
-    const auto known = shapes_.find(word);
-    return known == shapes_.end() ? std::nullopt : std::optional(known->second);
+    const auto known = shapes.find(word);
+    return known == shapes.end() ? std::nullopt : std::optional(known->second);
   }
 
   std::optional<std::string_view> attribute(std::string_view key) const {
-    for (const std::string_view argument : arguments_) {
+    for (const std::string_view argument : arguments) {
       if (!argument.starts_with(key) || !argument.substr(key.size()).starts_with('=')) continue;
       const std::string_view value = argument.substr(key.size() + 1);
       return trimmed(value.substr(0, value.find("/*")));
@@ -98,11 +97,6 @@ class CallText {
     if (!value) return missing;
     return value->starts_with('[') ? numbers_until(value->substr(1), ']') : std::nullopt;
   }
-
- private:
-  std::string_view operation_;
-  std::vector<std::string_view> arguments_;
-  const Shapes& shapes_;
 };
 
 // --- Shapes -------------------------------------------------------------------------------------
@@ -616,7 +610,7 @@ std::optional<std::uint64_t> RelayShapes::add_call(std::string_view variable,
                                                    std::string_view operation,
                                                    std::string_view line) {
   const ArgumentList list = arguments_of(line);
-  const CallText call(operation, list.arguments, shapes_);
+  const CallText call{operation, list.arguments, shapes_};
   Result result = result_of(call);
   if (auto stated = commented_shape(list.rest)) result.shape = std::move(stated);
   if (variable.empty()) return result.macs;
