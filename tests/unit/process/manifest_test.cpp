@@ -17,7 +17,7 @@ Manifest sample() {
                      .members = {{"metadata.json", kDigest}, {"src/tir-1.txt", kDigest}},
                      .files = {{"x.tir", kDigest}}},
           .written = {{"src/tir-1.json", kDigest}, {"src/tir-1.constants/c0.npy", kDigest}},
-          .tir = {{"src/tir-1.json", "src/tir-1.txt", "lowered", {"default"}, std::nullopt}}};
+          .tir = {{"src/tir-1.json", "src/tir-1.txt", "lowered", {"default"}, nullptr}}};
 }
 
 std::string text_of(const Manifest& manifest) {
