@@ -302,8 +302,11 @@ constexpr QnnRow kQnnRows[] = {{"conv2d conv2d_transpose dense batch_matmul", 0,
 /// Operators whose results are elements of their first argument, means of them, or bounds of a
 /// quantized type, with the same scale.
 constexpr std::string_view kKeep =
-    "clip reshape squeeze expand_dims transpose cast strided_slice layout_transform nn.max_pool2d "
-    "nn.avg_pool2d nn.batch_flatten nn.global_max_pool2d";
+    "clip cast strided_slice nn.max_pool2d nn.avg_pool2d nn.global_max_pool2d";
+
+/// Operators whose results have the elements of their first argument, and no others.
+constexpr std::string_view kMove =
+    "reshape squeeze expand_dims transpose layout_transform nn.batch_flatten copy";
 
 /// Operators that compute each element from elements at the same place.
 constexpr std::string_view kFused =
@@ -318,7 +321,8 @@ constexpr std::string_view kConversions = "cast qnn.dequantize";
 
 /// Whether an operator is among these, with blanks between.
 bool is_one_of(std::string_view operations, std::string_view operation) {
-  const std::size_t at = support::find_word(operations, operation);
+  const std::size_t at =
+      operation.empty() ? operations.npos : support::find_word(operations, operation);
   return at != operations.npos && (at == 0 || operations[at - 1] == ' ');
 }
 
@@ -341,6 +345,7 @@ std::string_view model_name(std::string_view layer) {
 struct Value {
   Known known{};
   std::string parameter{};  ///< with its '%'
+  bool is_moved = true;     ///< it has all elements of the parameter, and no others
 };
 
 /// What a caller learns from a function.
@@ -468,8 +473,11 @@ class QuantizationReader {
 
   /// Of its result; notes what it states about its operands.
   Value call(std::string_view operation, const std::vector<std::string_view>& arguments) {
-    if (!operation.empty() && is_one_of(kKeep, operation)) {
-      return arguments.empty() ? Value() : of_variable(arguments.front());
+    const bool is_move = is_one_of(kMove, operation);
+    if (is_move || is_one_of(kKeep, operation)) {
+      Value value = arguments.empty() ? Value() : of_variable(arguments.front());
+      value.is_moved = value.is_moved && is_move;
+      return value;
     }
     const FunctionTexts& callees = operation.starts_with('%') ? functions_ : module_;
     const auto callee = callees.find(operation);
@@ -497,6 +505,7 @@ class QuantizationReader {
       if (read != callee.read.end()) note(arguments[i], read->second);
       if (callee.result.parameter == parameter) result = of_variable(arguments[i]);
     }
+    result.is_moved = result.is_moved && callee.result.is_moved;
     return result;
   }
 
@@ -509,9 +518,9 @@ class QuantizationReader {
   }
 
   void note(std::string_view variable, const Known& stated) {
-    // Results have numbers, parameters have names.
-    if (!variable.starts_with('%') || values_.contains(std::string(variable))) return;
-    const auto [known, is_new] = variables_.try_emplace(std::string(variable), stated);
+    const Value source = of_variable(variable);
+    if (!source.parameter.starts_with('%') || !source.is_moved) return;
+    const auto [known, is_new] = variables_.try_emplace(source.parameter, stated);
     if (known->second != stated) known->second.reset();
   }
 

@@ -107,6 +107,19 @@ TEST(RelayQuantization, FollowsCallsOfFunctions) {
   EXPECT_TRUE(quantization_in(nested).outputs.empty());
 }
 
+TEST(RelayQuantization, FollowsInputsWhoseElementsAreMoved) {
+  const RelayQuantization read = quantization_in(
+      "def @main(%x: Tensor[(1, 5), int8], %y: Tensor[(4), uint8], %z: Tensor[(4), int8]) {\n"
+      "  %0 = reshape(%x, newshape=[-1, 5]);\n  %1 = @moved(%0);\n"
+      "  %2 = qnn.dense(%1, %w, -1, 0, 0.996078f, 0.01f, units=16);\n"
+      "  %3 = cast(%y, dtype=\"int8\");\n  %4 = qnn.dequantize(%3, 0.5f, 1);\n"
+      "  %5 = transpose(%z);\n  %6 = qnn.dequantize(%5, 0.5f, 1);\n"
+      "  %7 = qnn.dequantize(%z, 0.25f, 1);\n  (%2, %4, %6, %7)\n}\n"
+      "def @moved(%p) {\n  %8 = copy(%p);\n  expand_dims(%8, axis=0)\n}\n");
+  ASSERT_EQ(read.inputs.size(), 1u);
+  EXPECT_EQ(read.inputs.at("x"), (Quantization{0.996078, -1}));
+}
+
 TEST(RelayText, HasMainUpToItsBrace) {
   EXPECT_EQ(main_of_relay("#[version = \"0.0.5\"]\ndef @main(%x) {\n  %x\n}\n\ndef @f() {\n}\n"),
             "def @main(%x) {\n  %x\n}\n");
