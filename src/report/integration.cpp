@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -138,6 +140,14 @@ class Integrator {
     std::string member;
   };
 
+  /// Of one path, in files of several directories.
+  struct Include {
+    std::string path;
+    const archive::Member* member = nullptr;
+    bool needs_directory = false;  ///< the compiler does not find it beside the file
+    friend bool operator==(const Include&, const Include&) = default;
+  };
+
   void read_files() {
     for (const auto* const files : {&module_.files.sources, &module_.files.headers}) {
       for (const FileRef& file : *files) read_file(file);
@@ -155,9 +165,7 @@ class Integrator {
     exported_.merge(references.exported);
     written_.merge(references.written);
     called_.merge(references.called);
-    for (std::string& path : references.includes) {
-      if (!is_among(includes_, path)) includes_.push_back(std::move(path));
-    }
+    add_includes(references, file.name);
     const tir::CFile described = tir::describe_c(text, deployment_.macros());
     for (const tir::CArray& array : described.arrays) arrays_.try_emplace(array.name, array);
     for (const tir::CDefinition& one : described.definitions) {
@@ -467,28 +475,51 @@ class Integrator {
     list_.defined.assign(defined_.begin(), defined_.end());
   }
 
-  /// A member that `#include` of a path may mean, and the directory that makes it so.
-  std::optional<std::string> directory_of(std::string_view path) const {
+  bool is_of_module(const archive::Member& member) const {
+    const auto& headers = module_.files.headers;
+    return std::ranges::find(headers, member.name, &FileRef::name) != headers.end();
+  }
+
+  /// What `#include` of a path may mean with the right directories.
+  const archive::Member* included(std::string_view path) const {
     for (const archive::Member& member : archive_.members()) {
       const std::string_view name = member.name;
-      if (!name.ends_with(path) || name.size() <= path.size()) continue;
+      if (member.type != archive::MemberType::file || !name.ends_with(path)) continue;
       const std::string_view directory = name.substr(0, name.size() - path.size());
-      const auto& headers = module_.files.headers;
-      const bool is_of_module = std::ranges::find(headers, name, &FileRef::name) != headers.end();
-      if (is_of_module || directory.ends_with("include/"))
-        return std::string(directory.substr(0, directory.size() - 1));
+      const bool is_include = directory == "include/" || directory.ends_with("/include/");
+      if (is_include || (directory.ends_with('/') && is_of_module(member))) return &member;
     }
-    return std::nullopt;
+    return nullptr;
+  }
+
+  void add_includes(const tir::CReferences& references, const std::filesystem::path& file) {
+    for (const std::string& path : references.includes) {
+      Include one{path, included(path)};
+      one.needs_directory = one.member != nullptr;
+      const std::filesystem::path beside = (file.parent_path() / path).lexically_normal();
+      const archive::Member* const other = archive_.find(beside.string());
+      const bool is_file = other != nullptr && other->type == archive::MemberType::file;
+      if (one.member == nullptr && is_file) one.member = other;
+      if (!is_among(includes_, one)) includes_.push_back(std::move(one));
+    }
   }
 
   void add_headers() {
-    for (const std::string& path : includes_) {
-      const auto directory = directory_of(path);
-      if (!directory) {
-        list_.headers.push_back({path, origin_of_header(path), false});
-      } else if (!is_among(list_.include_directories, *directory)) {
-        list_.include_directories.push_back(*directory);
+    // Headers of the archive add what they include.
+    for (std::size_t i = 0; i < includes_.size(); ++i) {
+      const Include one = includes_[i];
+      if (one.member == nullptr) {
+        list_.headers.push_back({one.path, origin_of_header(one.path), false});
+        continue;
       }
+      const std::string& name = one.member->name;
+      if (one.needs_directory) {
+        support::add_once(list_.include_directories,
+                          name.substr(0, name.size() - one.path.size() - 1));
+      }
+      if (is_of_tvm(name) || is_of_module(*one.member)) continue;
+      const std::string_view text = support::get_or_throw(archive_.read(*one.member));
+      add_includes(tir::references_of(text, deployment_.macros()), name);
     }
     if (uses_half_ && !defines_half_) list_.definitions.emplace_back(kHalf);
   }
@@ -500,8 +531,7 @@ class Integrator {
         const auto* const text =
             value != nullptr ? std::get_if<std::string>(&value->value) : nullptr;
         if (text == nullptr || text->empty()) continue;
-        std::string flag = fmt::format("-{}={}", name, *text);
-        if (!is_among(list_.flags, flag)) list_.flags.push_back(std::move(flag));
+        support::add_once(list_.flags, fmt::format("-{}={}", name, *text));
       }
     }
   }
@@ -517,7 +547,7 @@ class Integrator {
   std::set<std::string, std::less<>> external_;  ///< variables of other programs
   std::set<std::string, std::less<>> exported_;
   std::set<std::string, std::less<>> written_;
-  std::vector<std::string> includes_;
+  std::vector<Include> includes_;
   std::map<std::string, tir::CArray, std::less<>> arrays_;
   std::map<std::string, Prototype, std::less<>> prototypes_;
   const FileRef* system_library_ = nullptr;

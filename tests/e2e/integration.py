@@ -642,6 +642,30 @@ const tvm_model_t tvmgen_default_network = {
         self.assertIn({"name": "../../src/standalone_crt/include/tvm/runtime/c_runtime_api.h", "origin": "tvm"},
                       module["headers"])
 
+    def with_headers(self):
+        """C that includes headers of the archive, which include others, in circles."""
+        root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        (source,) = (root / "codegen/host/src").glob("*.c")
+        source.write_text("#include <board/extra.h>\n#include \"near/own.h\"\n" + source.read_text())
+        headers = {"extra/include/board/extra.h": '#include <board/more.h>\n#include "side.h"\n',
+                   "extra/include/board/side.h": "#include <ethosu_driver.h>\n#include <board/extra.h>\n",
+                   "other/include/board/more.h": "#include <ethosu_driver.h>\n#include <arm_math.h>\n#include <extra.h>\n",
+                   "codegen/host/src/near/own.h": '#include "../far.h"\n',
+                   "codegen/host/src/far.h": "#include <board.h>\n",
+                   "codegen/host/include/my_extra.h": ""}
+        for name, text in headers.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(f"#ifndef GUARD_{pathlib.Path(name).stem}\n#define GUARD_{pathlib.Path(name).stem}\n{text}#endif\n")
+        return root
+
+    def test_headers_of_headers_are_followed(self):
+        (module,) = lists(self.with_headers())
+        headers = {one["name"]: one["origin"] for one in module["headers"]}
+        self.assertEqual({name: origin for name, origin in headers.items() if origin not in ("tvm", "c-library")},
+                         {"ethosu_driver.h": "ethos-u", "arm_math.h": "cmsis", "extra.h": "unknown", "board.h": "unknown"})
+        self.assertEqual(len(module["headers"]), len(headers))
+        self.assertEqual(module["include_directories"][-2:], ["extra/include", "other/include"])
+
     def edited(self, archive, edit):
         """The directory of an archive whose file of kernels is `edit` of its text."""
         root = unpacked(archive, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
