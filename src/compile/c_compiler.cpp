@@ -8,9 +8,12 @@
 #include <utility>
 
 #include "compile/stand_in_headers.h"
+#include "model_library/files.h"
+#include "support/c_files.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lines.h"
+#include "support/lookup.h"
 
 namespace mlf::compile {
 namespace {
@@ -22,20 +25,12 @@ using support::get_or_throw;
 constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;
 constexpr std::uint64_t kMostFile = std::uint64_t{1} << 30;
 
-/// A header of TVM's C runtime in the archive, by its path for `#include`; empty for other members.
-/// Kernels for Cortex-M include some.
-fs::path runtime_header(const archive::Member& member) {
-  constexpr std::string_view kDirectory = "runtime/include/";
-  if (member.type != archive::MemberType::file || !member.name.starts_with(kDirectory)) return {};
-  const fs::path path = fs::path(member.name.substr(kDirectory.size())).lexically_normal();
-  const bool is_inside = path.is_relative() && *path.begin() != "..";
-  return is_inside && path.extension() == ".h" ? path : fs::path();
-}
-
-/// The header of a module keeps the last part of its name, because names in the archive are
-/// untrusted.
-void write_headers(const WorkDirectory& directory, const archive::Archive& archive,
-                   const Module& module) {
+/// Returns the directories that `#include` searches, in order. The header of a module keeps the
+/// last part of its name, because people move it; others keep their places, as kernels for Cortex-M
+/// include some of TVM's C runtime.
+std::vector<std::string> write_headers(const WorkDirectory& directory,
+                                       const archive::Archive& archive, const Module& module) {
+  std::vector<std::string> searched{"archive", "runtime"};
   for (const FileRef& header : module.files.headers) {
     const std::string name = fs::path(header.name).filename().string();
     const std::string_view text = get_or_throw(archive.read(*archive.find(header.name)));
@@ -45,10 +40,23 @@ void write_headers(const WorkDirectory& directory, const archive::Archive& archi
   for (const StandInHeader& header : stand_in_headers()) {
     directory.write(fs::path("runtime") / header.path, header.text);
   }
-  for (const archive::Member& member : archive.members()) {
-    const fs::path path = runtime_header(member);
-    if (!path.empty()) directory.write(fs::path("tvm") / path, get_or_throw(archive.read(member)));
+  for (const FileRef& source : module.files.sources) {
+    support::add_once(searched, fs::path("tree/" + source.name).parent_path().string());
   }
+  constexpr std::string_view kInclude = "/include/";
+  for (const archive::Member& member : archive.members()) {
+    const std::string path = "tree/" + member.name;
+    const std::size_t first = path.find(kInclude);
+    const bool is_of_code = first != path.npos || path.starts_with("tree/codegen/");
+    const bool is_of_module = model_library::module_of_header(support::leaf_of(path)).has_value();
+    const bool is_header = support::is_c_header(path) && is_of_code && !is_of_module;
+    if (member.type != archive::MemberType::file || !is_header) continue;
+    directory.write(path, get_or_throw(archive.read(member)));
+    for (std::size_t at = first; at != path.npos; at = path.find(kInclude, at + 1)) {
+      support::add_once(searched, path.substr(0, at + kInclude.size()));
+    }
+  }
+  return searched;
 }
 
 /// Whether there is something that is neither an ELF file, nor bitcode of LLVM, nor a script.
@@ -129,7 +137,7 @@ ProgramResult run_compiler(const Compiler& compiler, const std::vector<std::stri
 CCompiler::CCompiler(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler)
     : compiler_(compiler) {
-  write_headers(directory_, archive, module);
+  searched_ = write_headers(directory_, archive, module);
   for (const FileRef& file : module.files.sources) {
     time_ += std::chrono::seconds(archive.find(file.name)->size >> 20);
   }
@@ -139,7 +147,7 @@ ProgramResult CCompiler::start(const std::vector<std::string>& arguments,
                                const std::string& output) const {
   std::vector<std::string> all;
   // -idirafter: directories in the user's flags, which may have TVM's own headers, come first.
-  for (const char* include : {"archive", "runtime", "tvm"}) {
+  for (const std::string& include : searched_) {
     all.insert(all.end(), {"-idirafter", (directory_.path() / include).string()});
   }
   all.insert(all.end(), arguments.begin(), arguments.end());

@@ -19,9 +19,9 @@ inline constexpr const char* kWroteNothing = "wrote no object file or program";
 /// `Error` of kind `usage` if it is empty.
 std::vector<std::string> command_words(const std::string& command);
 
-/// How a compiler ended if it says nothing, or its first error: later ones are usually its consequences.
-/// For an error in a file outside of `directory`, returns only the place: C may include any file of
-/// this computer.
+/// How a compiler ended if it says nothing, or its first error: later ones are usually its
+/// consequences. For an error in a file outside of `directory`, returns only the place: C may
+/// include any file of this computer.
 std::string why_it_failed(const ProgramResult& result, const std::filesystem::path& directory);
 
 /// Runs the compiler with limits, in a directory with the headers of one module and mlf's
@@ -34,7 +34,8 @@ class CCompiler {
   const WorkDirectory& directory() const { return directory_; }
   const SectionPlaces& sections() const { return compiler_.sections; }
   /// Runs it with the user's flags, the directories of headers and `arguments`, to write an object
-  /// file or a program; that it writes nothing is no fault here. Throws `Error` of kind `usage` if it cannot be run.
+  /// file or a program; that it writes nothing is no fault here. Throws `Error` of kind `usage` if
+  /// it cannot be run.
   ProgramResult start(const std::vector<std::string>& arguments, const std::string& output) const;
   /// Throws `Error` of kind `invalid_input` about `where` with its first error, if there is one.
   void require(const ProgramResult& result, const Location& where) const;
@@ -43,6 +44,7 @@ class CCompiler {
   const Compiler& compiler_;
   std::chrono::seconds time_{};  ///< more for much C
   WorkDirectory directory_;
+  std::vector<std::string> searched_;  ///< for headers
 };
 
 }  // namespace mlf::compile

@@ -666,6 +666,15 @@ const tvm_model_t tvmgen_default_network = {
         self.assertEqual(len(module["headers"]), len(headers))
         self.assertEqual(module["include_directories"][-2:], ["extra/include", "other/include"])
 
+    def test_a_compiler_finds_headers_where_the_list_says(self):
+        root = self.with_headers()
+        for name in ("board.h", "ethosu_driver.h", "arm_math.h", "extra.h"):
+            (root / "far/include").mkdir(parents=True, exist_ok=True)
+            (root / "far/include" / name).write_text("")
+        (module,) = lists(root, "--cc", "gcc")
+        self.assertEqual(module["external_from"], "objects")
+        Build(module, root, self.directory, flags=HOST)
+
     def edited(self, archive, edit):
         """The directory of an archive whose file of kernels is `edit` of its text."""
         root = unpacked(archive, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
