@@ -52,7 +52,7 @@ struct CompiledFunction {
 /// A variable or a constant.
 struct CompiledVariable {
   std::uint64_t bytes = 0;  ///< of its symbol
-  bool is_written = false;  ///< it is in `data` or `bss`
+  bool is_written = false;  ///< it is in `data` or `bss`, and the program may write it
 };
 
 /// Bytes of one section of all object files.

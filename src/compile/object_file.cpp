@@ -173,9 +173,12 @@ void add_elf(const ElfFile& elf, const Location& where, const SectionPlaces& pla
        section = elf_nextscn(elf.get(), section)) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) fail(where);
-    const char* const name = elf_strptr(elf.get(), names, header.sh_name);
-    const bool is_written = add_section(header, name == nullptr ? "" : name, places, code);
-    if (is_written) written.insert(elf_ndxscn(section));
+    const char* const text = elf_strptr(elf.get(), names, header.sh_name);
+    const std::string_view name = text == nullptr ? "" : text;
+    const bool is_in_ram = add_section(header, name, places, code);
+    // Constants with addresses: only the loader writes them.
+    const bool is_constant = name.starts_with(".data.rel.ro");
+    if (is_in_ram && !is_constant) written.insert(elf_ndxscn(section));
   }
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
     if (header.sh_type != SHT_SYMTAB) return;

@@ -449,7 +449,8 @@ class Integrator {
     if (!list_.is_linked) names.merge(called_);
     if (module_.files.objects.empty()) {
       for (const IntegrationFunction& one : list_.functions) {
-        if (!defined_.contains(one.symbol)) names.insert(one.symbol);
+        const bool is_there = defined_.contains(one.symbol) || exported_.contains(one.symbol);
+        if (!is_there) names.insert(one.symbol);
       }
     }
     for (const std::string& name : external_) {

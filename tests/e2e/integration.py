@@ -641,6 +641,15 @@ const tvm_model_t tvmgen_default_network = {
         self.assertEqual([one["bytes"] for one in module["inputs"]], [{"min": 256, "max": None}])
         self.assertIn({"name": "../../src/standalone_crt/include/tvm/runtime/c_runtime_api.h", "origin": "tvm"},
                       module["headers"])
+        header = self.directory / "src/standalone_crt/include/tvm/runtime/c_runtime_api.h"
+        (self.directory / "a/b").mkdir(parents=True)
+        header.parent.mkdir(parents=True)
+        header.write_text("#include <stdint.h>\ntypedef struct { int32_t (*run_func)(void*, void*, int, void*, void*, void*);"
+                          " int num_input_tensors, num_output_tensors; } tvm_model_t;\n")
+        for arguments in ((), ("--cc", "gcc", f"--cflags=-fpic -I{self.directory}/a/b")):
+            (module,) = lists(source, *arguments)
+            self.assertEqual(module["external_from"], "objects" if arguments else "c")
+            self.assertNotIn("tvmgen_default_network", [one["name"] for one in module["external"] + module["state"]])
 
     def with_headers(self):
         """C that includes headers of the archive, which include others, in circles."""
