@@ -224,6 +224,8 @@ class Integrator {
 
   void add_entry() {
     entry_ = deployment::entry_point_of(archive_, module_);
+    if (entry_) declared_in_ = entry_->member;
+    if (entry_ && is_only_declared(*entry_)) entry_.reset();
     if (entry_) {
       list_.interface =
           entry_->interface == CInterface::c ? ModuleInterface::c : ModuleInterface::packed;
@@ -235,6 +237,17 @@ class Integrator {
     } else if (!add_model() && report_.network) {
       add_main(report_.network->provenance);
     }
+  }
+
+  /// TVM's development versions of 2021 declared the function but defined only main.
+  bool is_only_declared(const EntryPoint& entry) const {
+    if (!report_.network || !module_.files.objects.empty()) return false;
+    const std::string& main = report_.network->provenance.symbol;
+    if (!defined_.contains(main) || called_.contains(main)) return false;
+    return std::ranges::none_of(module_.files.sources, [&](const FileRef& source) {
+      const std::string_view text = deployment::member_text(archive_, source);
+      return support::find_word(text, entry.function) != text.npos;
+    });
   }
 
   /// Without TVM's entry function, the application calls main, unless it is static.
@@ -506,6 +519,8 @@ class Integrator {
   }
 
   void add_headers() {
+    const auto& headers = module_.files.headers;
+    const auto declares = std::ranges::find(headers, declared_in_, &FileRef::name);
     // Headers of the archive add what they include.
     for (std::size_t i = 0; i < includes_.size(); ++i) {
       const Include one = includes_[i];
@@ -521,6 +536,10 @@ class Integrator {
       if (is_of_tvm(name) || is_of_module(*one.member)) continue;
       const std::string_view text = support::get_or_throw(archive_.read(*one.member));
       add_includes(tir::references_of(text, deployment_.macros()), name);
+    }
+    if (declares != headers.end()) {
+      const std::filesystem::path directory = std::filesystem::path(declared_in_).parent_path();
+      support::add_once(list_.include_directories, directory.string());
     }
     if (uses_half_ && !defines_half_) list_.definitions.emplace_back(kHalf);
   }
@@ -543,6 +562,7 @@ class Integrator {
   const ModuleReport& report_;
   ModuleIntegration list_;
   std::optional<EntryPoint> entry_;
+  std::string declared_in_;  ///< TVM's entry function, even if nothing defines it
   std::set<std::string, std::less<>> defined_;
   std::set<std::string, std::less<>> called_;
   std::set<std::string, std::less<>> external_;  ///< variables of other programs
