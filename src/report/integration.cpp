@@ -205,6 +205,11 @@ class Integrator {
       }
       describe_arguments(report_, function);
     }
+    // Without metadata.json.
+    if (!module_.memory.operators.empty()) return;
+    for (const KernelReport& kernel : report_.kernels) {
+      list_.functions.push_back(function_named(kernel.symbol));
+    }
   }
 
   void add_graph(const graph::Topology& network) {

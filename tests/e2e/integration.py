@@ -670,6 +670,15 @@ const tvm_model_t tvmgen_default_network = {
         build = Build(module, root, self.directory, flags=HOST)
         self.assertIn(function["symbol"], build.exported()[0])
 
+    def test_operators_without_metadata_are_listed(self):
+        (described,) = lists(support.ARCHIVES / "tvm-0.9-op-add.tar")
+        root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", self.directory / "c")
+        (root / "metadata.json").unlink()
+        (module,) = lists(root)
+        self.assertEqual(module["interface"], "operators")
+        self.assertEqual([(one["symbol"], one["prototype"], one["member"]) for one in module["functions"]],
+                         [(one["symbol"], one["prototype"], one["member"]) for one in described["functions"]])
+
     def with_headers(self):
         """C that includes headers of the archive, which include others, in circles."""
         root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
