@@ -427,15 +427,21 @@ class Integrator {
     }
   }
 
+  /// Whether main calls a function of the archive that is not in its C.
+  bool has_other_code() const {
+    const auto is_in_c = [&](const graph::Kernel& one) { return prototypes_.contains(one.symbol); };
+    return report_.network && !std::ranges::all_of(report_.network->kernels, is_in_c);
+  }
+
   void add_heap_and_stack() {
-    // Without a network, only the calls tell that there is a heap. What is compiled tells all of
-    // them. Objects of LLVM without a system library call it by a pointer.
+    // The calls tell that there is a heap. What is compiled tells all of them. Objects of LLVM
+    // without a system library call it by a pointer.
     const auto may_call = [](const CompiledCode& code) {
       return is_among(code.missing, kAllocate) || code.functions.contains(kAllocate) ||
              code.variables.contains(kAllocatePointer);
     };
     const bool has_heap = is_compiled() ? may_call(*report_.code)
-                                        : report_.network || called_.contains(kAllocate) ||
+                                        : has_other_code() || called_.contains(kAllocate) ||
                                               (report_.objects && may_call(report_.objects->code));
     const Count heap = has_heap ? report_.ram.heap : Count();
     if (heap != Count()) {

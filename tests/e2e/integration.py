@@ -737,12 +737,11 @@ const tvm_model_t tvmgen_default_network = {
                 root = self.edited(archive, edit)
                 for arguments, bytes in (((), None), (("--cc", "gcc"), 4)):
                     state = {one["name"]: one["bytes"] for one in lists(root, *arguments)[0]["state"]}
-                    # The kernel is not understood: it may allocate.
                     others = state.keys() - {"TVMBackendAllocWorkspace", "storages"}
                     self.assertEqual({name: state[name] for name in others}, {"calls": bytes, "last": bytes})
 
-    def test_objects_tell_whether_there_is_a_heap(self):
-        """A kernel that is not understood may allocate, unless its object calls no allocator."""
+    def test_c_and_objects_tell_whether_there_is_a_heap(self):
+        """A kernel may allocate if its C is not there, or names the allocator where its object does not call it."""
         def heaps(code, *arguments):
             root = self.edited(archive, lambda text: self.in_first_kernel(text, code))
             (module,) = lists(root, *arguments)
@@ -753,7 +752,12 @@ const tvm_model_t tvmgen_default_network = {
         archive = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
         code = "  static const int32_t table[2] = {1, 2}; static float last; static int calls; last += (float)table[calls++ & 1];\n"
         more = "  TVMBackendFreeWorkspace(1, 0, TVMBackendAllocWorkspace(1, 0, 8, 0, 8));\n"
-        self.assertEqual([heaps(code), heaps(code, "--cc", "gcc"), heaps(code + more, "--cc", "gcc")], [1, 0, 1])
+        self.assertEqual([heaps(code), heaps(code, "--cc", "gcc"), heaps(code + more, "--cc", "gcc")], [0, 0, 1])
+        self.assertEqual([heaps(f"  if (0) {{{more}}}\n"), heaps(f"  if (0) {{{more}}}\n", "--cc", "gcc")], [1, 0])
+        body = re.compile(r"(TVM_DLL[^;{]*\)) \{\n.*?\n\}\n", re.DOTALL)
+        root = self.edited(archive, lambda text: body.sub(r"\1;\n", text, count=1))
+        (module,) = lists(root)
+        self.assertIn("heap", {one["kind"] for one in module["memory"]})
 
     def test_runs_share_the_storages_of_the_graph_executor(self):
         (module,) = lists(support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar")
