@@ -23,4 +23,13 @@ inline std::string_view member_text(const archive::Archive& archive, const FileR
   return support::get_or_throw(archive.read(*archive.find(file.name)));
 }
 
+/// Where the member is on disk, relative to the directory that has the directories of the format.
+/// Without those, relative to the archive.
+inline std::string_view stored_name(const archive::Member& member) {
+  std::string_view name = member.raw_name;
+  if (name.ends_with(member.name)) return member.name;
+  while (name.starts_with("./")) name.remove_prefix(2);
+  return name;
+}
+
 }  // namespace mlf::deployment

@@ -220,7 +220,8 @@ class Integrator {
                                  system_library_->name});
     }
     for (const auto* const file : {&module_.files.graph, &module_.files.parameters}) {
-      if (*file) list_.contents.push_back((*file)->name);
+      if (!*file) continue;
+      list_.contents.emplace_back(deployment::stored_name(*archive_.find((*file)->name)));
     }
     for (const graph::Kernel& kernel : network.kernels) {
       list_.functions.push_back(function_named(kernel.symbol));
@@ -508,11 +509,12 @@ class Integrator {
   /// What `#include` of a path may mean with the right directories.
   const archive::Member* included(std::string_view path) const {
     for (const archive::Member& member : archive_.members()) {
-      const std::string_view name = member.name;
+      const std::string_view name = deployment::stored_name(member);
       if (member.type != archive::MemberType::file || !name.ends_with(path)) continue;
       const std::string_view directory = name.substr(0, name.size() - path.size());
       const bool is_include = directory == "include/" || directory.ends_with("/include/");
-      if (is_include || (directory.ends_with('/') && is_of_module(member))) return &member;
+      const bool is_directory = directory.empty() || directory.ends_with('/');
+      if (is_include || (is_directory && is_of_module(member))) return &member;
     }
     return nullptr;
   }
@@ -529,6 +531,12 @@ class Integrator {
     }
   }
 
+  /// "a/b/" or "", which is the root.
+  void add_directory(std::string_view directory) {
+    if (!directory.empty()) directory.remove_suffix(1);
+    support::add_once(list_.include_directories, std::string(directory.empty() ? "." : directory));
+  }
+
   void add_headers() {
     const auto& headers = module_.files.headers;
     const auto declares = std::ranges::find(headers, declared_in_, &FileRef::name);
@@ -539,18 +547,15 @@ class Integrator {
         list_.headers.push_back({one.path, origin_of_header(one.path), false});
         continue;
       }
-      const std::string& name = one.member->name;
-      if (one.needs_directory) {
-        support::add_once(list_.include_directories,
-                          name.substr(0, name.size() - one.path.size() - 1));
-      }
+      const std::string_view name = deployment::stored_name(*one.member);
+      if (one.needs_directory) add_directory(name.substr(0, name.size() - one.path.size()));
       if (is_of_tvm(name) || is_of_module(*one.member)) continue;
       const std::string_view text = support::get_or_throw(archive_.read(*one.member));
-      add_includes(tir::references_of(text, deployment_.macros()), name);
+      add_includes(tir::references_of(text, deployment_.macros()), one.member->name);
     }
     if (declares != headers.end()) {
-      const std::filesystem::path directory = std::filesystem::path(declared_in_).parent_path();
-      support::add_once(list_.include_directories, directory.string());
+      const std::string_view name = deployment::stored_name(*archive_.find(declared_in_));
+      add_directory(name.substr(0, name.size() - support::leaf_of(name).size()));
     }
     if (uses_half_ && !defines_half_) list_.definitions.emplace_back(kHalf);
   }

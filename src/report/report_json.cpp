@@ -4,6 +4,7 @@
 
 #include "analysis/count_json.h"
 #include "deployment/files_json.h"
+#include "deployment/member_text.h"
 #include "graph/formats/type_json.h"
 #include "json/text.h"
 #include "json/write_document.h"
@@ -67,6 +68,20 @@ void write_integration_loop(Writer& out, const IntegrationLoop& loop) {
   out.member("depth", loop.cost.depth);
   out.member("extent", loop.cost.extent);
   out.member("iterations", loop.cost.iterations);
+}
+
+/// With the names that a build needs.
+ModuleFiles stored_files(const archive::Archive& archive, ModuleFiles files) {
+  const auto rename = [&](FileRef& file) {
+    file.name = deployment::stored_name(*archive.find(file.name));
+  };
+  for (auto* const list : {&files.sources, &files.objects, &files.headers}) {
+    std::ranges::for_each(*list, rename);
+  }
+  for (auto* const file : {&files.parameters, &files.relay, &files.graph}) {
+    if (*file) rename(**file);
+  }
+  return files;
 }
 
 void write_integration(Writer& out, const ModuleIntegration& list, const ModuleFiles& files,
@@ -516,8 +531,9 @@ std::string to_json(const Deployment& deployment, const Integration& integration
     out.member("archive", json::valid_utf8(deployment.archive().path()));
     out.objects("modules", support::positions(integration.modules.size()),
                 [&](json::Writer&, std::size_t i) {
+                  const ModuleFiles& files = deployment.library().modules[i].files;
                   report::write_integration(out, integration.modules[i],
-                                            deployment.library().modules[i].files,
+                                            report::stored_files(deployment.archive(), files),
                                             integration.report.modules[i]);
                 });
   });

@@ -679,6 +679,26 @@ const tvm_model_t tvmgen_default_network = {
         self.assertEqual([(one["symbol"], one["prototype"], one["member"]) for one in module["functions"]],
                          [(one["symbol"], one["prototype"], one["member"]) for one in described["functions"]])
 
+    def test_paths_of_flat_directories_are_those_on_disk(self):
+        corpus = support.BUNDLED_CORPUS / "tvm-0.18"
+        for number, (archive, directories, flat) in enumerate((
+                (support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", ["."], lambda name: name.split("/")[-1]),
+                (support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", ["include"], lambda name: name.removeprefix("codegen/host/")),
+                (corpus / "qnn_conv-graph/module.tar", [], lambda name: name.split("/")[-1].replace("default.graph", "mod.json")))):
+            with self.subTest(number):
+                root = self.directory / f"flat{number}"
+                with tarfile.open(archive) as tar:
+                    members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+                for name, text in members.items():
+                    if name.startswith("codegen/") or name.endswith(".graph"):
+                        (root / flat(name)).parent.mkdir(parents=True, exist_ok=True)
+                        (root / flat(name)).write_bytes(text)
+                (module,) = lists(root)
+                self.assertEqual(module["include_directories"], directories)
+                text = support.run_ok("inspect", "--integration", root).stdout.decode()
+                self.assertEqual(re.findall(r"(?m)^content of +(.*)$", text), ["mod.json"] * (number == 2))
+                print(check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory))))
+
     def with_headers(self):
         """C that includes headers of the archive, which include others, in circles."""
         root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
