@@ -562,11 +562,13 @@ class Integrator {
 
   void add_flags() {
     for (const ModuleTarget& one : module_.targets) {
-      for (const std::string_view name : {"mcpu", "march", "mfloat-abi"}) {
+      for (const std::string_view name : {"mcpu", "march", "mabi", "mfloat-abi"}) {
         const TargetValue* const value = one.target.find(name);
         const auto* const text =
             value != nullptr ? std::get_if<std::string>(&value->value) : nullptr;
-        if (text == nullptr || text->empty()) continue;
+        // "generic-rv32" is a CPU of LLVM alone.
+        const bool is_generic = name == "mcpu" && text != nullptr && text->starts_with("generic");
+        if (text == nullptr || text->empty() || is_generic) continue;
         support::add_once(list_.flags, fmt::format("-{}={}", name, *text));
       }
     }

@@ -699,6 +699,16 @@ const tvm_model_t tvmgen_default_network = {
                 self.assertEqual(re.findall(r"(?m)^content of +(.*)$", text), ["mod.json"] * (number == 2))
                 print(check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory))))
 
+    def test_flags_are_those_that_compilers_take(self):
+        root = self.edited(support.ARCHIVES / "tvm-0.9-op-add.tar", lambda text: text)
+        (root / "metadata.json").unlink()
+        (source,) = (root / "codegen/host/src").glob("*.c")
+        target = "// tvm target: c -keys=cpu -mabi=ilp32 -march=rv32im -mcpu=generic-rv32"
+        source.write_text(re.sub("// tvm target: c.*", target, source.read_text()))
+        self.assertEqual(lists(root)[0]["flags"], ["-march=rv32im", "-mabi=ilp32"])
+        source.write_text(source.read_text().replace("generic-rv32", "cortex-m7"))
+        self.assertEqual(lists(root)[0]["flags"], ["-mcpu=cortex-m7", "-march=rv32im", "-mabi=ilp32"])
+
     def with_headers(self):
         """C that includes headers of the archive, which include others, in circles."""
         root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
