@@ -403,6 +403,10 @@ class Integrator {
       list_.state.push_back({"storages", all, "all runs of one executor share them"});
   }
 
+  bool is_memory(std::string_view name) const {
+    return std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
+  }
+
   bool is_compiled() const { return report_.code && report_.code->uncompiled.empty(); }
 
   /// Variables of the C: what the compiler keeps of them, or what the text of other files shows.
@@ -420,9 +424,7 @@ class Integrator {
     }
     for (const auto& [name, bytes] : variables) {
       const bool is_of_tvm = name.starts_with("_tvm_") || name.starts_with("kTvmgenMetadata");
-      const bool is_listed =
-          std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
-      if (is_of_tvm || is_listed) continue;
+      if (is_of_tvm || is_memory(name)) continue;
       list_.state.push_back(
           {name, bytes, "a variable of the C: it may keep a value from run to run"});
     }
@@ -479,11 +481,9 @@ class Integrator {
       }
     }
     for (const std::string& name : external_) {
-      const bool is_listed =
-          std::ranges::find(list_.memory, name, &IntegrationMemory::name) != list_.memory.end();
       const bool is_in_objects = report_.objects && report_.objects->code.variables.contains(name);
       const bool is_defined = arrays_.contains(name) || exported_.contains(name);
-      if (!is_listed && !is_in_objects && !is_defined) names.insert(name);
+      if (!is_memory(name) && !is_in_objects && !is_defined) names.insert(name);
     }
     for (const std::string& name : names) {
       if (!list_.is_linked && defined_.contains(name)) continue;
@@ -538,8 +538,6 @@ class Integrator {
   }
 
   void add_headers() {
-    const auto& headers = module_.files.headers;
-    const auto declares = std::ranges::find(headers, declared_in_, &FileRef::name);
     // Headers of the archive add what they include.
     for (std::size_t i = 0; i < includes_.size(); ++i) {
       const Include one = includes_[i];
@@ -553,8 +551,8 @@ class Integrator {
       const std::string_view text = support::get_or_throw(archive_.read(*one.member));
       add_includes(tir::references_of(text, deployment_.macros()), one.member->name);
     }
-    if (declares != headers.end()) {
-      const std::string_view name = deployment::stored_name(*archive_.find(declared_in_));
+    if (const auto* const header = archive_.find(declared_in_); header && is_of_module(*header)) {
+      const std::string_view name = deployment::stored_name(*header);
       add_directory(name.substr(0, name.size() - support::leaf_of(name).size()));
     }
     if (uses_half_ && !defines_half_) list_.definitions.emplace_back(kHalf);

@@ -76,7 +76,7 @@ ModuleFiles stored_files(const archive::Archive& archive, ModuleFiles files) {
     file.name = deployment::stored_name(*archive.find(file.name));
   };
   for (auto* const list : {&files.sources, &files.objects, &files.headers}) {
-    std::ranges::for_each(*list, rename);
+    for (FileRef& file : *list) rename(file);
   }
   for (auto* const file : {&files.parameters, &files.relay, &files.graph}) {
     if (*file) rename(**file);
