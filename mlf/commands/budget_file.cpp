@@ -301,9 +301,8 @@ std::string updated(const BudgetFile& file, const std::string& path,
   const toml::table document = parse_toml(file.text, path);
   std::map<std::size_t, std::pair<std::size_t, std::uint64_t>> numbers;  // by begin: end, number
   for (const ModuleLimit& one : limits) {
-    const toml::table& table = one.module == kAllModules
-                                   ? document
-                                   : *document[kModules][one.module].as_table();
+    const toml::table& table =
+        one.module == kAllModules ? document : *document[kModules][one.module].as_table();
     const toml::source_region& place = table.get(to_string(one.limit.resource))->source();
     numbers[offset_of(place.begin, file.text)] = {offset_of(place.end, file.text), one.limit.most};
   }

@@ -42,7 +42,8 @@ struct ModuleLimit {
 };
 
 /// Replaces the numbers of these limits in the file that was read from `path`, and keeps comments
-/// and layout. Replaces the file atomically; does not write it without limits. Throws `Error`: `io`.
+/// and layout. Replaces the file atomically; does not write it without limits. Throws `Error`:
+/// `io`.
 void update_budget(const std::string& path, const BudgetFile& file,
                    const std::vector<ModuleLimit>& limits);
 

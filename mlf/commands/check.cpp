@@ -130,9 +130,9 @@ std::vector<ModuleLimit> lowered(const Budget& file, const Report& report,
   for (const BudgetResult& result : check(report, file, library).limits) {
     const Resource resource = result.limit.resource;
     const auto own = file.of_modules.find(result.module);
-    const bool is_own =
-        own != file.of_modules.end() &&
-        std::ranges::find(own->second.limits, resource, &Limit::resource) != own->second.limits.end();
+    const bool is_own = own != file.of_modules.end() &&
+                        std::ranges::find(own->second.limits, resource, &Limit::resource) !=
+                            own->second.limits.end();
     const std::string module = is_own ? result.module : std::string(kAllModules);
     const auto known = std::ranges::find_if(limits, [&](const ModuleLimit& one) {
       return one.module == module && one.limit.resource == resource;
@@ -277,8 +277,8 @@ std::string failure_of(std::string_view type, const std::string& message, const 
 std::string properties_of(const DocumentOrigin& origin) {
   std::string properties;
   const auto add = [&](std::string_view name, std::string_view value) {
-    properties += fmt::format("<property name=\"{}\" value=\"{}\"/>\n", xml_text(name),
-                              xml_text(value));
+    properties +=
+        fmt::format("<property name=\"{}\" value=\"{}\"/>\n", xml_text(name), xml_text(value));
   };
   add("generator", fmt::format("mlf {}", version()));
   add("command", origin.command);
@@ -407,11 +407,10 @@ int run_check(const CheckArguments& options, const Context& context) {
     const auto limits = lowered(file.budget, report, library);
     update_budget(options.budget, file, limits);
     for (const auto& [module, limit, before] : limits) {
-      context.console.note(
-          fmt::format("{}: {}{} {} → {}", options.budget,
-                      module == kAllModules ? "" : module + ": ", to_string(limit.resource),
-                      amount_text({limit.resource, before}, before),
-                      amount_text(limit, limit.most)));
+      context.console.note(fmt::format(
+          "{}: {}{} {} → {}", options.budget, module == kAllModules ? "" : module + ": ",
+          to_string(limit.resource), amount_text({limit.resource, before}, before),
+          amount_text(limit, limit.most)));
     }
     if (limits.empty()) context.console.note(options.budget + ": no limit could be lowered");
   }

@@ -279,9 +279,8 @@ std::string to_tables(const Deployment& deployment, const Inspection& inspection
   for (const Table& table :
        {modules_table(deployment.library(), inspection),
         entry_points_table(deployment.library(), inspection), memory_table(deployment, inspection),
-        tensors_table(deployment, inspection), other_sizes_table(inspection),
-        tir_table(inspection), functions_table(inspection),
-        members_table(deployment.archive())}) {
+        tensors_table(deployment, inspection), other_sizes_table(inspection), tir_table(inspection),
+        functions_table(inspection), members_table(deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text(screen);
   }
   return text;

@@ -54,6 +54,11 @@ struct ChosenKernel {
   throw support::Error(ErrorKind::usage, std::move(message));
 }
 
+/// Whether one of the operators that a call came from has the name; semicolons are between them.
+bool is_layer(std::string_view layers, std::string_view name) {
+  return fmt::format(";{};", layers).find(fmt::format(";{};", name)) != std::string::npos;
+}
+
 /// Whether the argument is this kernel's symbol, its short name, or the number or the layer of one
 /// of its calls.
 bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string& name) {
@@ -61,7 +66,7 @@ bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string&
   if (name == one.symbol || name == one.short_name) return true;
   return std::ranges::any_of(module.calls, [&](const CallReport& call) {
     return call.kernel == kernel &&
-           (std::to_string(index(call.call)) == name || first_layer(call.layer) == name);
+           (std::to_string(index(call.call)) == name || is_layer(call.layer, name));
   });
 }
 
@@ -344,7 +349,10 @@ std::vector<std::string> names_of(const ModuleReport& module,
     if (largest.of(call) != &constant) continue;
     const KernelReport& kernel = module.kernels[call.kernel];
     names.insert(names.end(), {kernel.short_name, kernel.symbol, std::to_string(index(call.call))});
-    if (!call.layer.empty()) names.emplace_back(first_layer(call.layer));
+    for (std::string_view rest = call.layer; !rest.empty();) {
+      names.emplace_back(rest.substr(0, rest.find(';')));
+      rest.remove_prefix(std::min(names.back().size() + 1, rest.size()));
+    }
   }
   return names;
 }

@@ -1,5 +1,7 @@
 #include "analysis/fingerprint.h"
 
+#include <fmt/core.h>
+
 #include <bit>
 #include <map>
 #include <set>
@@ -46,6 +48,15 @@ class Digest {
  private:
   std::uint64_t state_ = 0x243f6a8885a308d3;
 };
+
+std::uint64_t number_of(double value, Digits digits) {
+  if (digits == Digits::six) {
+    Digest digest;
+    digest.add(fmt::format("{:.6g}", value));
+    return digest.value();
+  }
+  return std::bit_cast<std::uint64_t>(value);
+}
 
 /// Whether a field is a name, a place in the module or data, and not part of the program.
 bool is_passed_over(Kind kind, std::uint8_t field) {
@@ -142,8 +153,9 @@ PoolPlaces all_places(Node function) {
 
 class Fingerprint {
  public:
-  explicit Fingerprint(PoolPlaces places, std::span<const ConstantForm> constants = {})
-      : places_(std::move(places)) {
+  explicit Fingerprint(PoolPlaces places, std::span<const ConstantForm> constants = {},
+                       Digits digits = Digits::all)
+      : places_(std::move(places)), digits_(digits) {
     for (const ConstantForm& one : constants) constants_.emplace(index(one.variable), one);
   }
 
@@ -269,7 +281,7 @@ class Fingerprint {
       case tir::FieldType::enumeration:
         return digest.add(static_cast<std::uint64_t>(node.integer(i)));
       case tir::FieldType::real:
-        return digest.add(std::bit_cast<std::uint64_t>(node.real(i)));
+        return digest.add(number_of(node.real(i), digits_));
       case tir::FieldType::dtype:
         return digest.add(node.dtype(i).packed());
       case tir::FieldType::integers:
@@ -287,6 +299,7 @@ class Fingerprint {
   }
 
   PoolPlaces places_;
+  Digits digits_;
   std::unordered_map<std::uint32_t, ConstantForm> constants_;  // by variable
   std::unordered_map<std::uint32_t, std::uint64_t> numbers_;
   std::uint64_t parameters_ = 0;
@@ -295,8 +308,8 @@ class Fingerprint {
 
 }  // namespace
 
-std::uint64_t fingerprint(Node prim_func) {
-  return Fingerprint({}).of(prim_func);
+std::uint64_t fingerprint(Node prim_func, Digits digits) {
+  return Fingerprint({}, {}, digits).of(prim_func);
 }
 
 std::uint64_t fingerprint_without_offsets(Node prim_func) {
@@ -401,11 +414,11 @@ std::uint64_t computed_numbers(Node prim_func) {
     if (node.is(Kind::IntImm)) {
       numbers.emplace(false, static_cast<std::uint64_t>(node.integer(f::IntImm::value)));
     } else if (node.is(Kind::FloatImm)) {
-      numbers.emplace(true, std::bit_cast<std::uint64_t>(node.real(f::FloatImm::value)));
+      numbers.emplace(true, number_of(node.real(f::FloatImm::value), Digits::six));
     }
-    const Node condition = node.is(Kind::Select)                       ? node[f::Select::condition]
+    const Node condition = node.is(Kind::Select)                    ? node[f::Select::condition]
                            : node.is(Kind::Call) && is_choice(node) ? node.list(f::Call::args)[0]
-                                                                      : Node();
+                                                                    : Node();
     tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
       if (child != condition) stack.push_back(child);
     });

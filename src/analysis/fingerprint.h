@@ -11,11 +11,15 @@
 
 namespace mlf::analysis {
 
-/// Returns a number that is equal for PrimFuncs with the same parameters, buffers and body. Names of
-/// variables, buffers and blocks, the function's attributes, the data of constants and their places
-/// in the list of the module, and how expressions are shared do not count. Two different programs
-/// have the same number with a chance of 2^-64. Time and memory grow with the number of nodes.
-std::uint64_t fingerprint(tir::Node prim_func);
+/// How exactly floats of the program count: texts of v0.8 to v0.11 have six digits of them.
+enum class Digits : std::uint8_t { all, six };
+
+/// Returns a number that is equal for PrimFuncs with the same parameters, buffers and body. Names
+/// of variables, buffers and blocks, the function's attributes, the data of constants and their
+/// places in the list of the module, and how expressions are shared do not count. Two different
+/// programs have the same number with a chance of 2^-64. Time and memory grow with the number of
+/// nodes.
+std::uint64_t fingerprint(tir::Node prim_func, Digits digits = Digits::all);
 
 /// The same without the offsets of workspaces in memory pools: offsets of pointers into a pool that
 /// the function writes through, and the sizes of these pools.
@@ -51,7 +55,8 @@ std::uint64_t arithmetic_shape(tir::Node prim_func);
 /// multipliers, shifts. Indices, extents and conditions do not count.
 std::uint64_t computed_numbers(tir::Node prim_func);
 
-/// The same as `arithmetic_shape`, without the number of parameters: kernels with pools of TVM's memory planner have more.
+/// The same as `arithmetic_shape`, without the number of parameters: kernels with pools of TVM's
+/// memory planner have more.
 std::uint64_t computed_values(tir::Node prim_func);
 
 }  // namespace mlf::analysis

@@ -305,8 +305,8 @@ void add_unwind_frames(const ElfFile& elf, CompiledCode& code) {
       const auto frame = frames.find({range.section, range.begin});
       const auto function = code.functions.find(name);
       if (frame == frames.end() || !frame->second || function == code.functions.end()) return;
-      const std::uint64_t below = file.e_machine == EM_X86_64 ? kRedZone : 0;
-      const std::uint64_t bytes = *frame->second + below;
+      code.red_zone = file.e_machine == EM_X86_64 ? kRedZone : 0;
+      const std::uint64_t bytes = *frame->second + code.red_zone;
       // Static helpers of several files may share a name.
       function->second.frame = std::max(function->second.frame.value_or(0), bytes);
     };

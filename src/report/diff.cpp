@@ -114,12 +114,14 @@ std::uint64_t program_as_read(const KernelReport& kernel) {
 /// whole module.
 class ProgramsAsC {
  public:
+  explicit ProgramsAsC(analysis::Digits digits) : digits_(digits) {}
+
   std::uint64_t of(const KernelReport& kernel) {
     if (!kernel.document) return program_as_read(kernel);
     const tir::Node function = kernel.document->module.node(kernel.function);
     const auto& functions = normal_functions(*kernel.document);
     const auto found = functions.find(name_in(kernel.document->module, function));
-    return analysis::fingerprint(found == functions.end() ? function : found->second);
+    return analysis::fingerprint(found == functions.end() ? function : found->second, digits_);
   }
 
  private:
@@ -147,6 +149,7 @@ class ProgramsAsC {
     return forms_.emplace(&document, std::move(form)).first->second->functions;
   }
 
+  analysis::Digits digits_;
   std::map<const tir::Document*, std::unique_ptr<NormalForm>> forms_;
 };
 
@@ -160,7 +163,12 @@ ProgramsOfBoth programs_of(const ModuleReport& a, const ModuleReport& b) {
     std::ranges::transform(modules[side]->kernels, std::back_inserter(read[side]), program_as_read);
   }
   ProgramsOfBoth programs = read;
-  ProgramsAsC as_c;
+  const bool has_legacy_text = std::ranges::any_of(modules, [](const ModuleReport* module) {
+    return std::ranges::any_of(module->kernels, [](const KernelReport& kernel) {
+      return kernel.document && kernel.document->source.dialect == tir::Dialect::legacy_text;
+    });
+  });
+  ProgramsAsC as_c(has_legacy_text ? analysis::Digits::six : analysis::Digits::all);
   for (std::size_t side = 0; side < modules.size(); ++side) {
     const std::set<std::uint64_t> others(read[1 - side].begin(), read[1 - side].end());
     for (std::size_t i = 0; i < read[side].size(); ++i) {
@@ -396,8 +404,8 @@ bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b)
                             std::not_fn(have_other_shapes));
 }
 
-/// Another schedule computes the same: equal multiply-accumulates, tensor types, numbers and bytes of
-/// constants. If one of these differs, it is another computation.
+/// Another schedule computes the same: equal multiply-accumulates, tensor types, numbers and bytes
+/// of constants. If one of these differs, it is another computation.
 KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
                        const CallReport& b) {
   const auto types_of = [](const Side& side, const CallReport& call) {
@@ -415,7 +423,8 @@ KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
   const tir::Node other_code = function_of(right, b);
   const bool has_same_values =
       (!code && !other_code) ||
-      (code && other_code && analysis::computed_values(code) == analysis::computed_values(other_code));
+      (code && other_code &&
+       analysis::computed_values(code) == analysis::computed_values(other_code));
   const auto are_alike = [](const graph::TensorType& one, const graph::TensorType& other) {
     return one.dtype == other.dtype && one.shape.has_value() == other.shape.has_value() &&
            !have_other_shapes(one, other);
@@ -423,11 +432,12 @@ KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
   const auto before = types_of(left, a);
   const auto after = types_of(right, b);
   // Flat tensors say less: then the computed values are the same as well.
-  const bool are_same_tensors = before == after || (std::ranges::equal(before, after, are_alike) &&
-                                                    has_same_values);
+  const bool are_same_tensors =
+      before == after || (std::ranges::equal(before, after, are_alike) && has_same_values);
   // Expressions of another form may have other numbers for the same.
   const bool has_other_numbers =
-      code && has_same_values && analysis::computed_numbers(code) != analysis::computed_numbers(other_code);
+      code && has_same_values &&
+      analysis::computed_numbers(code) != analysis::computed_numbers(other_code);
   const bool is_alike = a[CallMeasure::mac] == b[CallMeasure::mac] &&
                         a[CallMeasure::mac].is_exact() && are_same_tensors && !has_other_numbers &&
                         a[CallMeasure::parameters] == b[CallMeasure::parameters];

@@ -707,7 +707,8 @@ Count stack_frames(const ModuleReport& module, std::optional<std::uint64_t> libr
   if (!module.code) return Count::unknown();
   const auto frame_of = [&](std::string_view symbol) {
     const CompiledFunction* function = module.code->find(symbol);
-    return function != nullptr ? function->frame.value_or(0) : 0;
+    const std::uint64_t frame = function != nullptr ? function->frame.value_or(0) : 0;
+    return frame - std::min(frame, module.code->red_zone);
   };
   std::uint64_t largest = 0;
   for (const KernelReport& kernel : module.kernels) {
@@ -715,7 +716,9 @@ Count stack_frames(const ModuleReport& module, std::optional<std::uint64_t> libr
   }
   const std::uint64_t main = module.network ? frame_of(module.network->provenance.symbol) : 0;
   const auto others = report::other_frames(module, library);
-  return {main + largest, others ? std::optional(main + largest + *others) : std::nullopt};
+  const std::uint64_t least = main + largest;
+  if (!others) return {least, std::nullopt};
+  return {least, least + 2 * module.code->red_zone + *others};
 }
 
 std::string parts_of_peak(const ModuleReport& module) {

@@ -453,8 +453,8 @@ class KernelCounter {
     (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
   }
 
-  /// Code that has the address may read and write the memory: a pool, and the tensor in it of one of
-  /// whose elements it is the address.
+  /// Code that has the address may read and write the memory: a pool, and the tensor in it of one
+  /// of whose elements it is the address.
   void escape(Node pointer) {
     const auto memory = code_.memories.of_pointer(pointer);
     if (!memory) return;

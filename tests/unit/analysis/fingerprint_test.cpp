@@ -12,9 +12,17 @@ namespace {
 
 using Measure = std::uint64_t(tir::Node prim_func);
 
+std::uint64_t whole_fingerprint(tir::Node prim_func) {
+  return fingerprint(prim_func);
+}
+
+std::uint64_t fingerprint_of_six_digits(tir::Node prim_func) {
+  return fingerprint(prim_func, Digits::six);
+}
+
 /// What `measure` says of the only function of a text in TVMScript.
 std::uint64_t of_kernel(const std::string& name, const std::string& params, const std::string& body,
-                        Measure* measure = fingerprint) {
+                        Measure* measure = whole_fingerprint) {
   const std::string text = "@T.prim_func\ndef " + name + "(" + params + "):\n" + body;
   const auto document = tir::read({.file = "kernel", .member = {}, .text = text});
   if (!document) {
@@ -38,6 +46,19 @@ TEST(Fingerprint, DoesNotDependOnNames) {
   EXPECT_EQ(of_kernel("other", "p0: T.Buffer((4,), \"float32\"), p1: T.Buffer((4,), \"float32\")",
                       "    for k in range(4):\n        p1[k] = p0[k] * T.float32(2)\n"),
             kScale);
+}
+
+TEST(Fingerprint, MayTakeFloatsAsLegacyTextHasThem) {
+  const auto of = [](const std::string& number, Measure* measure) {
+    return of_kernel("scale", kParams,
+                     "    for i in range(4):\n        B[i] = A[i] * T.float32(" + number + ")\n",
+                     measure);
+  };
+  EXPECT_EQ(of("-3.4028234663852886e+38", fingerprint_of_six_digits),
+            of("-3.40282e+38", fingerprint_of_six_digits));
+  EXPECT_NE(of("-3.4028234663852886e+38", whole_fingerprint),
+            of("-3.40282e+38", whole_fingerprint));
+  EXPECT_NE(of("1.00001", fingerprint_of_six_digits), of("1", fingerprint_of_six_digits));
 }
 
 TEST(Fingerprint, DoesNotDependOnAttributesOfTheFunction) {

@@ -39,7 +39,8 @@ bool format_stores(std::string_view format) {
 /// `printf("%f\n", *x);`, also with values of the network: it reads them, and keeps no address.
 bool only_reads(const Cursor& cursor, std::size_t begin, std::size_t end) {
   const std::string_view callee = cursor.text(cursor.at_position(begin));
-  if (!UnknownStatements::may_only_read(callee) || cursor.at_position(begin + 1).sign != sign("(")) return false;
+  if (!UnknownStatements::may_only_read(callee) || cursor.at_position(begin + 1).sign != sign("("))
+    return false;
   const bool has_format = callee == "putchar" || callee == "assert" ||
                           cursor.at_position(begin + 2).kind == TokenKind::string;
   if (!has_format) return false;
