@@ -21,7 +21,7 @@ namespace mlf::program {
 namespace {
 
 /// One limit: its name, its meaning, and its field of `Limits`.
-struct Row {
+struct LimitRow {
   std::string_view name;
   std::string_view meaning;
   std::uint64_t largest;
@@ -34,7 +34,7 @@ template <class Member>
 constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
 
 #define MLF_LIMIT(name, meaning, field)                                                \
-  Row {                                                                                \
+  LimitRow {                                                                           \
     name, meaning, kLargest<decltype(DeploymentOptions{}.field)>,                      \
         [](const DeploymentOptions& limits) -> std::uint64_t { return limits.field; }, \
         [](DeploymentOptions& limits, std::uint64_t value) {                           \
@@ -42,7 +42,7 @@ constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
         }                                                                              \
   }
 // In the order of the help.
-constexpr Row kRows[] = {
+constexpr LimitRow kRows[] = {
     MLF_LIMIT("members", "members of an archive", archive_limits.max_members),
     MLF_LIMIT("total-bytes", "bytes of an archive, uncompressed", archive_limits.max_total_bytes),
     MLF_LIMIT("member-bytes", "bytes of one member", archive_limits.max_member_bytes),
@@ -61,7 +61,7 @@ constexpr Row kRows[] = {
 
 std::string unknown_limit(std::string_view name) {
   std::vector<std::string> names;
-  for (const Row& row : kRows) names.emplace_back(row.name);
+  for (const LimitRow& row : kRows) names.emplace_back(row.name);
   return fmt::format("--limit: there is no limit '{}'{} (see mlf --help)", name,
                      did_you_mean(name, names));
 }
@@ -142,7 +142,7 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
 // Defaults come from the structs, so this text is always up to date.
 std::string limits_help() {
   std::string help = "Limits, with their defaults:\n";
-  for (const Row& row : kRows) {
+  for (const LimitRow& row : kRows) {
     const std::string setting = fmt::format("{}={}", row.name, row.get(DeploymentOptions{}));
     help += fmt::format("  {:<26}  {}\n", setting, row.meaning);
   }
@@ -195,8 +195,9 @@ DeploymentOptions limits_from(const std::vector<std::string>& settings,
     // Without a "=", the whole text is the name and the value is empty, which is an error.
     const std::size_t equals = std::min(setting.find('='), setting.size());
     const std::string_view name = setting.substr(0, equals);
-    const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
-                                  [&](const Row& candidate) { return candidate.name == name; });
+    const LimitRow* row =
+        std::find_if(std::begin(kRows), std::end(kRows),
+                     [&](const LimitRow& candidate) { return candidate.name == name; });
     if (row == std::end(kRows)) refuse_limit(unknown_limit(name));
     const auto value =
         support::whole_number<std::uint64_t>(setting.substr(std::min(equals + 1, setting.size())));

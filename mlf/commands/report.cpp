@@ -149,7 +149,7 @@ const CompiledFunction* compiled(const Row& row) {
   return row.module->code ? row.module->code->find(row.kernel->symbol) : nullptr;
 }
 
-Count code_of(const Row& row) {
+Count bytes_of_code(const Row& row) {
   const CompiledFunction* function = compiled(row);
   return function != nullptr ? Count(function->bytes) : Count::unknown();
 }
@@ -189,7 +189,7 @@ std::vector<Column> all_columns() {
       ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent),
       ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string),
       number_column("divisions", "IDX DIV", "divisions of indices alone", divisions_of),
-      number_column("code", "CODE", "bytes of code, with --cc", code_of, "--cc"),
+      number_column("code", "CODE", "bytes of code, with --cc", bytes_of_code, "--cc"),
       number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of, "--cc"),
       {"target", "TARGET", "target kind, or compiler",
        [](const Row& row) { return row.kernel->target; }},
