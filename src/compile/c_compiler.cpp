@@ -25,6 +25,9 @@ using support::get_or_throw;
 constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;
 constexpr std::uint64_t kMostFile = std::uint64_t{1} << 30;
 
+/// Of directories with headers. Each is an option of the compiler.
+constexpr std::size_t kMostDirectories = 100;
+
 /// Returns the directories that `#include` searches, in order. The header of a module keeps the
 /// last part of its name, because people move it; others keep their places, as kernels for Cortex-M
 /// include some of TVM's C runtime.
@@ -41,7 +44,8 @@ std::vector<std::string> write_headers(const WorkDirectory& directory,
     directory.write(fs::path("runtime") / header.path, header.text);
   }
   for (const FileRef& source : module.files.sources) {
-    support::add_once(searched, fs::path("tree/" + source.name).parent_path().string());
+    support::add_once(searched, fs::path("tree/" + source.name).parent_path().string(),
+                      kMostDirectories);
   }
   constexpr std::string_view kInclude = "/include/";
   for (const archive::Member& member : archive.members()) {
@@ -51,9 +55,10 @@ std::vector<std::string> write_headers(const WorkDirectory& directory,
     const bool is_of_module = model_library::module_of_header(support::leaf_of(path)).has_value();
     const bool is_header = support::is_c_header(path) && is_of_code && !is_of_module;
     if (member.type != archive::MemberType::file || !is_header) continue;
+    if (searched.size() >= kMostDirectories) break;
     directory.write(path, get_or_throw(archive.read(member)));
     for (std::size_t at = first; at != path.npos; at = path.find(kInclude, at + 1)) {
-      support::add_once(searched, path.substr(0, at + kInclude.size()));
+      support::add_once(searched, path.substr(0, at + kInclude.size()), kMostDirectories);
     }
   }
   return searched;

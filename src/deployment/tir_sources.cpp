@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -86,14 +87,20 @@ std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const 
 /// TVM's own headers change nothing. Searches when asked, as an archive may have thousands of
 /// modules.
 tir::FindHeaders headers_of(const archive::Archive& archive) {
-  return [&archive](std::string_view path) {
+  // Files by their last names, once one is searched.
+  using Files = std::multimap<std::string_view, const archive::Member*>;
+  return [&archive, files = std::make_shared<Files>()](std::string_view path) {
     std::vector<std::string_view> texts;
     if (support::is_tvm_header(path)) return texts;
-    for (const archive::Member& member : archive.members()) {
-      if (member.type == archive::MemberType::file &&
-          support::leaf_of(member.name) == support::leaf_of(path)) {
-        texts.push_back(support::get_or_throw(archive.read(member)));
+    if (files->empty()) {
+      for (const archive::Member& member : archive.members()) {
+        if (member.type != archive::MemberType::file) continue;
+        files->emplace(support::leaf_of(member.name), &member);
       }
+    }
+    const auto [first, last] = files->equal_range(support::leaf_of(path));
+    for (auto file = first; file != last; ++file) {
+      texts.push_back(support::get_or_throw(archive.read(*file->second)));
     }
     return texts;
   };

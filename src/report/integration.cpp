@@ -527,7 +527,15 @@ class Integrator {
       const archive::Member* const other = archive_.find(beside.string());
       const bool is_file = other != nullptr && other->type == archive::MemberType::file;
       if (one.member == nullptr && is_file) one.member = other;
-      if (!is_among(includes_, one)) includes_.push_back(std::move(one));
+      if (is_among(includes_, one)) continue;
+      // Each is searched in all members.
+      constexpr std::size_t kMostIncludes = 1000;
+      if (includes_.size() == kMostIncludes) {
+        throw support::Error(ErrorKind::invalid_input,
+                             fmt::format("the C includes more than {} headers", kMostIncludes),
+                             {.member = file.string()});
+      }
+      includes_.push_back(std::move(one));
     }
   }
 

@@ -415,9 +415,12 @@ class SmallNetworks(VerifiedCase):
 
             return in_kernels(KERNEL + r" \{\n", add)(PLAIN)
 
-        for line in ('printf("%d\\n", FIRST[0]);', 'assert(FIRST != NULL && "text");', "assert(FIRST[0] <= 3);"):
+        for line in ('printf("run %5.2f%%\\n", 1.5);', 'assert(FIRST != NULL && "text");', "puts(\"run\");"):
             self.assertEqual(report(f"  {line}\n", add_to_kernels), plain, line)
-        for line in ('printf("%n", FIRST);', "assert(FIRST[0]++ < 3);", "assert(change(FIRST));"):
+        # What loads elements has a cost, and a store may hide.
+        for line in ('printf("%n", FIRST);', 'printf("%" "n", FIRST);', 'printf("%1$n", FIRST);', 'printf("\\x25n", FIRST);',
+                     'printf("%d", (fill)(FIRST));', 'printf("%d", table[0](FIRST));', 'printf("%d", 1), (abort)();',
+                     "assert(FIRST[0]++ < 3);", "assert(change(FIRST));", 'printf("%d", FIRST[0]);', "assert(FIRST[0] < 3);"):
             self.assertNotEqual(report(f"  {line}\n", add_to_kernels), plain, line)
 
     def test_an_archive_two_directories_down_is_sound(self):

@@ -85,13 +85,16 @@ std::vector<PoolMove> shifted(const Deployment& deployment, std::uint64_t by) {
     for (std::size_t i = 0; i < topology.pools.size(); ++i) {
       const mlf::graph::Pool& pool = topology.pools[i];
       if (pool.kind != mlf::graph::PoolKind::workspace || !pool.bytes) continue;
-      PoolMove move{network.module, pool.name, *pool.bytes, *pool.bytes + by, {}};
+      PoolMove move{network.module, pool.name, *pool.bytes, {}, {{}, *pool.bytes + by}};
       const auto add = [&](const auto& buffer, const std::string& source,
                            const std::string& function) {
         const bool is_here = buffer.pool && mlf::graph::index(*buffer.pool) == i;
         if (!is_here || !buffer.offset) return;
-        move.buffers.push_back(
-            {source, function, buffer.name, *buffer.offset, *buffer.offset + by});
+        move.buffers.push_back({.source = source,
+                                .function = function,
+                                .variable = buffer.name,
+                                .offset = *buffer.offset});
+        move.after.offsets.push_back(*buffer.offset + by);
       };
       for (const auto& storage : topology.storages) {
         add(storage, topology.provenance.source, topology.provenance.function);
@@ -130,8 +133,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!after) std::abort();
   std::vector<PoolMove> returns = moves;
   for (PoolMove& move : returns) {
-    std::swap(move.old_size, move.new_size);
-    for (auto& buffer : move.buffers) std::swap(buffer.old_offset, buffer.new_offset);
+    std::swap(move.old_size, move.after.size);
+    for (std::size_t i = 0; i < move.buffers.size(); ++i) {
+      std::swap(move.buffers[i].offset, move.after.offsets[i]);
+    }
   }
   if (!mlf::test::write_moves(*after, returns, back)) std::abort();
   const auto returned = Deployment::open(back);

@@ -45,11 +45,10 @@ bool has_functions(const FileItems& file) {
   return std::ranges::any_of(file.items, [&](const Item& item) { return is_wanted(file, item); });
 }
 
-/// TVM's registries, its metadata, the pointer to a module, and the struct with its entry.
+/// TVM's registries, its metadata, and the pointer to a module.
 bool is_of_tvm(std::string_view variable) {
   return variable.starts_with("_tvm_") || variable.starts_with("kTvmgenMetadata") ||
-         variable == "__tvm_module_ctx" ||
-         (variable.starts_with("tvmgen_") && variable.ends_with("_network"));
+         variable == "__tvm_module_ctx";
 }
 
 /// People leave out the line of the target, a comment.
@@ -348,7 +347,10 @@ class ModuleReader {
       const bool is_made = item.kind == ItemKind::other || item.kind == ItemKind::workspace;
       if (is_made && support::find_word(item.head.in(source.text), "extern") == std::string::npos) {
         for (const auto& [name, is_const] : variables_of(source.text, item)) {
-          if (is_of_tvm(name)) continue;
+          // The struct with the entry of 2021.
+          const bool is_entry =
+              support::find_word(item.head.in(source.text), "tvm_model_t") != std::string::npos;
+          if (is_entry || is_of_tvm(name)) continue;
           variables_.emplace(name, is_const ? OtherKind::constant : OtherKind::variable);
         }
       }

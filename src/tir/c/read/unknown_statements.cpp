@@ -27,17 +27,21 @@ bool is_type(std::string_view name) {
   return scalar_type(name).has_value() || name.ends_with("_t");
 }
 
-/// Whether a format of `printf` may store a number, as `%n` does.
-bool format_stores(std::string_view format) {
-  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
-    at = format.find_first_not_of("0123456789.-+ #*hljztL", at + 1);
-    if (at == format.npos || format[at] == 'n') return true;
+/// Whether a text of C is a format of `printf` that writes its arguments: `%n` stores.
+bool only_writes(std::string_view format) {
+  for (std::size_t at = format.find_first_of("%\\"); at < format.size();
+       at = format.find_first_of("%\\", at + 1)) {
+    const bool is_conversion = format[at] == '%';
+    at = is_conversion ? format.find_first_not_of("0123456789.-+ #hljztL", at + 1) : at + 1;
+    const std::string_view known = is_conversion ? "diouxXeEfFgGaAcp%" : "nrt\"\\";
+    if (at >= format.size() || known.find(format[at]) == known.npos) return false;
   }
-  return false;
+  return true;
 }
 
-/// `printf("%f\n", *x);`, also with values of the network: it reads them, and keeps no address.
-bool only_reads(const Cursor& cursor, std::size_t begin, std::size_t end) {
+/// `printf("%d\n", n);` and `assert(x != NULL);`: they compute values, and keep no address. In
+/// kernels, which are counted, they load nothing.
+bool only_reads(const Cursor& cursor, std::size_t begin, std::size_t end, bool may_load) {
   const std::string_view callee = cursor.text(cursor.at_position(begin));
   if (!UnknownStatements::may_only_read(callee) || cursor.at_position(begin + 1).sign != sign("("))
     return false;
@@ -46,11 +50,16 @@ bool only_reads(const Cursor& cursor, std::size_t begin, std::size_t end) {
   if (!has_format) return false;
   for (std::size_t i = begin; i < end; ++i) {
     const Token& token = cursor.at_position(i);
+    const Token& next = cursor.at_position(i + 1);
     const std::string_view word = cursor.text(token);
-    if (token.kind == TokenKind::string && format_stores(word)) return false;
-    const bool is_call = i > begin && token.kind == TokenKind::name && word != "sizeof" &&
-                         cursor.at_position(i + 1).sign == sign("(");
-    if (is_call || text::assigns(token.sign) || is_control(word)) return false;
+    const bool is_text = token.kind == TokenKind::string;
+    if (is_text && (next.kind == TokenKind::string || !only_writes(word))) return false;
+    const bool is_value =
+        token.kind == TokenKind::name ? i > begin && word != "sizeof" : word == "]" || word == ")";
+    const bool is_cast = word == ")" && is_type(cursor.text(cursor.at_position(i - 1)));
+    if (is_value && !is_cast && next.sign == sign("(")) return false;
+    const bool loads = word == "[" || word == "*" || word == "->";
+    if ((loads && !may_load) || text::assigns(token.sign) || is_control(word)) return false;
   }
   return true;
 }
@@ -116,7 +125,10 @@ bool UnknownStatements::is_of_function(std::string_view name) const {
 UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std::size_t end) const {
   const Cursor& cursor = context_.cursor;
   Effects effects;
-  effects.only_reads = effects.is_harmless = only_reads(cursor, begin, end);
+  const bool is_own =
+      context_.module.facts.results.contains(cursor.text(cursor.at_position(begin)));
+  const bool is_main = is_main_symbol(context_.losses.function());
+  effects.only_reads = effects.is_harmless = !is_own && only_reads(cursor, begin, end, is_main);
   if (effects.only_reads) return effects;
   std::size_t names = 0;
   bool assigns = false;
