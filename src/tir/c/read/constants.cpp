@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -16,6 +15,7 @@
 #include "support/error.h"
 #include "support/numbers.h"
 #include "tir/c/language.h"
+#include "tir/c/read/printed_rows.h"
 #include "tir/elements.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
@@ -23,93 +23,21 @@
 namespace mlf::tir::c {
 
 // --- Rows of arrays ----------------------------------------------------------------------------
-// Most bytes of most archives are such rows. `take_printed` decodes the form that TVM prints;
-// RowReader reads any other form that C allows, and reports errors.
+// Most bytes of most archives are such rows. printed_rows.h decodes the form that TVM prints; this
+// code reads any other form that C allows, and reports errors.
 
 namespace {
-
-constexpr std::uint8_t kNoDigit = 0xff;
-constexpr auto kHexDigits = [] {
-  std::array<std::uint8_t, 256> digits{};
-  digits.fill(kNoDigit);
-  for (std::uint8_t i = 0; i < 10; ++i) digits['0' + i] = i;
-  for (std::uint8_t i = 10; i < 16; ++i) digits['a' + i - 10] = digits['A' + i - 10] = i;
-  return digits;
-}();
-
-std::uint8_t hex_digit(char c) {
-  return kHexDigits[static_cast<unsigned char>(c)];
-}
-
-bool begins_with(const char* at, std::string_view word) {
-  return std::memcmp(at, word.data(), word.size()) == 0;
-}
-
-/// The most bytes that `take_printed` looks at.
-constexpr std::ptrdiff_t kMostPrinted = 64;
-
-/// Reads `-0x0000000a, `, an element with all its digits. Returns its end; null for other text.
-template <class Integer>
-const char* take_printed(const char* at, Integer& to) requires std::is_integral_v<Integer> {
-  constexpr bool kIsSigned = std::is_signed_v<Integer>;
-  constexpr std::string_view kEnd = sizeof(Integer) < 8 ? ", " : kIsSigned ? "LL, " : "ULL, ";
-  const bool is_negative = kIsSigned && *at == '-';
-  if (kIsSigned && !is_negative && *at != '+') return nullptr;
-  if (kIsSigned) ++at;
-  if (!begins_with(at, "0x")) return nullptr;
-  at += 2;
-  std::uint64_t value = 0;
-  unsigned seen = 0;
-  for (std::size_t i = 0; i < sizeof(Integer); ++i, at += 2) {
-    const unsigned high = hex_digit(at[0]);
-    const unsigned low = hex_digit(at[1]);
-    seen |= high | low;
-    value = value << 8 | high << 4 | low;
-  }
-  const std::uint64_t most = std::numeric_limits<Integer>::max();
-  if (seen == kNoDigit || value > most + (is_negative ? 1 : 0) || !begins_with(at, kEnd)) {
-    return nullptr;
-  }
-  to = static_cast<Integer>(is_negative ? 0 - value : value);
-  return at + kEnd.size();
-}
-
-/// Reads `-0x1.6f76f4p-3 , `: blanks pad short floats. Returns its end; null for other text, and
-/// for a number that the type has not exactly.
-template <class Float>
-const char* take_printed(const char* at, Float& to) requires std::is_floating_point_v<Float> {
-  constexpr int kMostFraction = 13;  // digits that a double has
-  const bool is_negative = *at == '-';
-  if (is_negative) ++at;
-  if (!begins_with(at, "0x") || hex_digit(at[2]) > 1) return nullptr;
-  std::uint64_t digits = hex_digit(at[2]);
-  at += 3;
-  int fraction = 0;
-  if (*at == '.') {
-    for (++at; fraction < kMostFraction && hex_digit(*at) != kNoDigit; ++fraction) {
-      digits = digits << 4 | hex_digit(*at++);
-    }
-  }
-  if (*at != 'p' || (at[1] != '-' && at[1] != '+') || hex_digit(at[2]) > 9) return nullptr;
-  int exponent = hex_digit(at[2]);
-  const bool has_two = hex_digit(at[3]) < 10;
-  if (has_two) exponent = 10 * exponent + hex_digit(at[3]);
-  if (at[1] == '-') exponent = -exponent;
-  at += has_two ? 4 : 3;
-  const auto power = static_cast<std::uint64_t>(1023 + exponent - 4 * fraction);
-  const double magnitude = static_cast<double>(digits) * std::bit_cast<double>(power << 52);
-  to = static_cast<Float>(is_negative ? -magnitude : magnitude);
-  if (std::abs(static_cast<double>(to)) != magnitude) return nullptr;
-  for (int i = 0; i < 16 && *at == ' '; ++i) ++at;
-  return begins_with(at, ", ") ? at + 2 : nullptr;
-}
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 const char* skip_digits(const char* at, const char* end, bool is_hexadecimal) {
-  while (at < end && hex_digit(*at) < (is_hexadecimal ? 16 : 10)) ++at;
+  const auto is_digit = [&](char c) {
+    const bool is_letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'f';
+    return (c >= '0' && c <= '9') || (is_hexadecimal && is_letter);
+  };
+  while (at < end && is_digit(*at)) ++at;
   return at;
 }
 
@@ -146,10 +74,17 @@ class RowReader {
 
   template <class Number>
   std::vector<std::byte> read() {
+    constexpr std::uint64_t kRow = Printed<Number>::kElements;
     std::vector<std::byte> data(count_ * sizeof(Number));
-    for (std::uint64_t i = 0; i < count_; ++i) {
-      const Number number = take_element<Number>(i);
-      std::memcpy(data.data() + i * sizeof(Number), &number, sizeof number);
+    std::byte* to = data.data();
+    for (std::uint64_t i = 0; i < count_; i += kRow, to += kRow * sizeof(Number)) {
+      skip_blanks();
+      // Reads a whole row at once; if that fails, element by element, which also finds the error.
+      if (take_printed<Number>(i, to)) continue;
+      const std::uint64_t left = std::min(kRow, count_ - i);
+      for (std::uint64_t k = 0; k < left; ++k) {
+        take_element<Number>(i + k, to + k * sizeof(Number));
+      }
     }
     skip_blanks();
     if (at_ != end_)
@@ -233,21 +168,30 @@ class RowReader {
   }
 
   template <class Number>
-  Number take_element(std::uint64_t i) {
+  void take_element(std::uint64_t i, std::byte* to) {
     skip_blanks();
-    Number number{};
-    const char* const end = end_ - at_ < kMostPrinted ? nullptr : take_printed(at_, number);
-    if (end != nullptr) {
-      at_ = end;
-      return number;
-    }
     if (at_ == end_) {
       fail(at_, fmt::format("the array ends after {} of its {} elements", i, count_));
     }
     first_ = at_;
+    Number number{};
     take_number(number);
     take_separator(i);
-    return number;
+    std::memcpy(to, &number, sizeof number);
+  }
+
+  /// A row in TVM's form. Returns false, without moving, if there is none.
+  template <class Number>
+  bool take_printed(std::uint64_t i, std::byte* to) {
+    using Row = Printed<Number>;
+    if (count_ - i < Row::kElements) return false;
+    if (static_cast<std::size_t>(end_ - at_) < Row::kMostBytes) return false;
+    std::array<Number, Row::kElements> numbers;
+    const char* const end = Row::take(at_, numbers.data());
+    if (end == nullptr) return false;
+    std::memcpy(to, numbers.data(), sizeof numbers);
+    at_ = end;
+    return true;
   }
 
   void skip_blanks() {
