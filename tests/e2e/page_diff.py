@@ -113,7 +113,9 @@ class DiffPage(Browser):
                   e => [e.textContent, getComputedStyle(e).backgroundColor])"""))
             for box, change in zip(boxes, expected):
                 self.assertEqual(box["fill"], legend.get(change, "rgb(255, 255, 255)"))
-            # A box leads to the code of its kernel.
+            # A box leads to the code of its kernel. Both builds of ResNet-8 have the same kernels.
+            if not any(expected):
+                continue
             nth = expected.index(next(filter(None, expected)))
             self.driver.find_element(
                 By.CSS_SELECTOR, f".network:not([hidden]) [aria-label^='call {nth}:']").send_keys(Keys.ENTER)
