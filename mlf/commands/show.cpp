@@ -24,6 +24,7 @@
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lines.h"
+#include "support/lookup.h"
 #include "support/nearest.h"
 #include "table.h"
 
@@ -54,19 +55,31 @@ struct ChosenKernel {
   throw support::Error(ErrorKind::usage, std::move(message));
 }
 
-/// Whether one of the operators that a call came from has the name; semicolons are between them.
-bool is_layer(std::string_view layers, std::string_view name) {
-  return fmt::format(";{};", layers).find(fmt::format(";{};", name)) != std::string::npos;
+/// The layers of a call, one for each operator that it came from.
+std::vector<std::string> layers_in(std::string_view layer) {
+  std::vector<std::string> layers;
+  while (!layer.empty()) {
+    layers.emplace_back(first_layer(layer));
+    layer.remove_prefix(std::min(layers.back().size() + 1, layer.size()));
+  }
+  return layers;
 }
 
-/// Whether the argument is this kernel's symbol, its short name, or the number or the layer of one
-/// of its calls.
+/// Whether the argument is this kernel's symbol, its short name, or the number or the first layer
+/// of one of its calls.
 bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string& name) {
   const KernelReport& one = module.kernels[kernel];
   if (name == one.symbol || name == one.short_name) return true;
   return std::ranges::any_of(module.calls, [&](const CallReport& call) {
     return call.kernel == kernel &&
-           (std::to_string(index(call.call)) == name || is_layer(call.layer, name));
+           (std::to_string(index(call.call)) == name || first_layer(call.layer) == name);
+  });
+}
+
+/// Whether it is another layer of one of its calls. Several kernels may have it.
+bool has_layer(const ModuleReport& module, std::size_t kernel, const std::string& name) {
+  return std::ranges::any_of(module.calls, [&](const CallReport& call) {
+    return call.kernel == kernel && support::is_among(layers_in(call.layer), name);
   });
 }
 
@@ -112,15 +125,26 @@ std::string no_such_kernel(const std::vector<const ModuleReport*>& modules,
 ChosenKernel chosen_kernel(const Report& report, const ShowArguments& options) {
   const auto modules = searched_modules(report, options.module);
   std::vector<ChosenKernel> meant;
-  for (const ModuleReport* module : modules) {
-    for (std::size_t i = 0; i < module->kernels.size(); ++i) {
-      if (is_meant(*module, i, options.kernel)) meant.push_back({module, &module->kernels[i]});
+  for (const auto is_named : {is_meant, has_layer}) {
+    if (!meant.empty()) break;
+    for (const ModuleReport* module : modules) {
+      for (std::size_t i = 0; i < module->kernels.size(); ++i) {
+        if (is_named(*module, i, options.kernel)) meant.push_back({module, &module->kernels[i]});
+      }
     }
   }
   if (meant.empty()) refuse(no_such_kernel(modules, options.kernel));
   if (meant.size() > 1) {
     std::vector<std::string> names;
-    for (const ChosenKernel& one : meant) names.push_back(one.module->name);
+    std::vector<std::string> kernels;
+    for (const ChosenKernel& one : meant) {
+      support::add_once(names, one.module->name);
+      kernels.push_back(one.kernel->short_name);
+    }
+    if (names.size() == 1) {
+      refuse(fmt::format("'{}' is a layer of several kernels, name one: {}", options.kernel,
+                         some_of(kernels)));
+    }
     refuse(fmt::format("'{}' is in several modules, name one with --module: {}", options.kernel,
                        some_of(names)));
   }
@@ -143,14 +167,12 @@ std::string calls_of(const ChosenKernel& chosen) {
 
 /// The layers of its calls, if Relay names them.
 std::string layers_of(const ChosenKernel& chosen) {
-  std::string layers;
+  std::vector<std::string> layers;
   for (const CallReport& call : chosen.module->calls) {
     if (&chosen.module->kernels[call.kernel] != chosen.kernel || call.layer.empty()) continue;
-    layers += layers.empty() ? "" : ", ";
-    // A layer may come from many operators.
-    for (const char c : call.layer) layers += c == ';' ? "; " : std::string(1, c);
+    layers.push_back(fmt::format("{}", fmt::join(layers_in(call.layer), "; ")));
   }
-  return layers;
+  return fmt::format("{}", fmt::join(layers, ", "));
 }
 
 /// The operator of each call in Relay, if it is known.
@@ -349,10 +371,7 @@ std::vector<std::string> names_of(const ModuleReport& module,
     if (largest.of(call) != &constant) continue;
     const KernelReport& kernel = module.kernels[call.kernel];
     names.insert(names.end(), {kernel.short_name, kernel.symbol, std::to_string(index(call.call))});
-    for (std::string_view rest = call.layer; !rest.empty();) {
-      names.emplace_back(rest.substr(0, rest.find(';')));
-      rest.remove_prefix(std::min(names.back().size() + 1, rest.size()));
-    }
+    if (!call.layer.empty()) names.emplace_back(first_layer(call.layer));
   }
   return names;
 }

@@ -545,6 +545,25 @@ class Kernels(unittest.TestCase):
             size = 10 + struct.unpack_from("<H", npy, 8)[0]
             self.assertEqual(hashlib.sha256(npy[size:]).hexdigest(), weights["sha256"])
 
+    def test_show_a_kernel_by_each_layer_that_it_alone_came_from(self):
+        path = support.SOURCE / "tests/data/cases/kernel-not-understood.tar.gz"
+        kernels = collections.defaultdict(set)
+        first = {}
+        for call in rows("call", path):
+            for layer in filter(None, call["layer"].split(";")):
+                kernels[layer].add(call["kernel"])
+            first.setdefault(call["layer"].split(";")[0], call["kernel"])
+        others = [layer for layer in kernels if layer not in first]
+        self.assertTrue({1} < {len(kernels[layer]) for layer in others})
+        for layer in kernels:
+            if layer in first or len(kernels[layer]) == 1:
+                meant = first.get(layer) or kernels[layer].pop()
+                self.assertEqual(support.run_ok("show", path, layer).stdout, support.run_ok("show", path, meant).stdout)
+            else:
+                result = support.run("show", path, layer)
+                self.assertEqual((result.returncode, result.stdout), (64, b""))
+                self.assertIn(f"'{layer}' is a layer of several kernels, name one: ".encode(), result.stderr)
+
     def test_list_modules_to_choose_from(self):
         result = support.run("show", support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar", "0")
         self.assertEqual(result.returncode, 64)
