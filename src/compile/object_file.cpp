@@ -478,19 +478,22 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
       if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
     });
   };
-  // A static library: each member is behind a header with its size. Tables of names are no objects.
-  const bool is_library = bytes.starts_with(ARMAG);
-  if (!is_library) add(bytes);
-  bytes.remove_prefix(is_library ? SARMAG : bytes.size());
-  while (bytes.size() > sizeof(ar_hdr)) {
-    std::string_view digits = bytes.substr(offsetof(ar_hdr, ar_size));
-    const auto size = support::take_number<std::size_t>(digits).value_or(0);
-    bytes.remove_prefix(sizeof(ar_hdr));
-    const std::string_view content = bytes.substr(0, size);
-    if (content.starts_with(ELFMAG)) add(content);
-    bytes.remove_prefix(std::min(content.size() + size % 2, bytes.size()));
+  if (bytes.starts_with(ARMAG)) {
+    // A static library: each member is behind a header with its size. Tables of names are no
+    // objects.
+    bytes.remove_prefix(SARMAG);
+    while (bytes.size() > sizeof(ar_hdr)) {
+      std::string_view digits = bytes.substr(offsetof(ar_hdr, ar_size));
+      const auto size = support::take_number<std::size_t>(digits).value_or(0);
+      bytes.remove_prefix(sizeof(ar_hdr));
+      const std::string_view content = bytes.substr(0, size);
+      if (content.starts_with(ELFMAG)) add(content);
+      bytes.remove_prefix(std::min(content.size() + size % 2, bytes.size()));
+    }
+    count_unused(members, symbols, object.code);
+  } else {
+    add(bytes);
   }
-  if (is_library) count_unused(members, symbols, object.code);
   for (LibraryMember& one : members) {
     symbols.defined.merge(one.symbols.defined);
     symbols.wanted.merge(one.symbols.wanted);

@@ -29,7 +29,7 @@ ProfileNumbers sum_of(const ProfileNumbers& a, const ProfileNumbers& b);
 /// apply to the total.
 void require_total_of_calls(const Profile& profile);
 
-/// What one run of the network took.
+/// The times of one run of the network, in nanoseconds, or its instructions.
 struct RunTimes {
   std::vector<std::uint64_t> calls;
   std::uint64_t network = 0;  ///< including main between calls

@@ -404,8 +404,8 @@ bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b)
                             std::not_fn(have_other_shapes));
 }
 
-/// Another schedule computes the same: equal multiply-accumulates, tensor types, numbers and bytes
-/// of constants. If one of these differs, it is another computation.
+/// If multiply-accumulates, tensor types, numbers or bytes of constants differ, it is another
+/// computation. If all are equal, it counts as another schedule.
 KernelChange change_of(const Side& left, const CallReport& a, const Side& right,
                        const CallReport& b) {
   const auto types_of = [](const Side& side, const CallReport& call) {

@@ -423,8 +423,7 @@ class Integrator {
       for (const std::string& name : written_) variables.try_emplace(name, Count::unknown());
     }
     for (const auto& [name, bytes] : variables) {
-      const bool is_of_tvm = name.starts_with("_tvm_") || name.starts_with("kTvmgenMetadata");
-      if (is_of_tvm || is_memory(name)) continue;
+      if (tir::is_tvm_table(name) || is_memory(name)) continue;
       list_.state.push_back(
           {name, bytes, "a variable of the C: it may keep a value from run to run"});
     }

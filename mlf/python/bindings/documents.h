@@ -25,7 +25,8 @@ inline DocumentPtr handle_of(std::shared_ptr<const tir::Document> document) {
 /// its fields. A node is referred to by a number: its id in `base`, or -1 - its position in
 /// `nodes`. With `tvm_version`, the document has that version.
 ///
-/// Errors: TypeError for a value that its field cannot have, ValueError for one that there is not.
+/// Errors: TypeError for a value that its field cannot have, ValueError for a node or a kind that
+/// does not exist.
 DocumentPtr rebuilt(const tir::Document& base, const nanobind::list& nodes, std::int64_t root,
                     const std::optional<std::string>& tvm_version);
 

@@ -112,6 +112,11 @@ struct CSources {
   MacroValues macros{};
 };
 
+/// Whether a variable of C is a table that TVM adds: a registry of functions, or metadata.
+inline bool is_tvm_table(std::string_view variable) {
+  return variable.starts_with("_tvm_") || variable.starts_with("kTvmgenMetadata");
+}
+
 /// Reads generated C of TVM v0.8 to v0.18 as one module of dialect `c`, stage "codegen". Reverses
 /// the host passes by pattern; `losses` lists what cannot be restored. A function with a construct
 /// outside of the grammar keeps its text (OpaqueStmt of type key "c", field "text") under the loss

@@ -672,7 +672,7 @@ class NodeReader {
   const ReadLimits& limits_;
   std::unordered_map<std::uint32_t, NodeId> parts_;  // of KindTemplate::has_id, by id
   std::vector<Task> tasks_;                          // the next one last
-  std::vector<Task> expanded_;                       // what one task gives rise to, in order
+  std::vector<Task> expanded_;                       // the tasks that one task adds, in order
   std::vector<NodeId> results_;                      // parts of nodes that are not made yet
   std::vector<std::size_t> bases_;  // of nodes begun: number of results before their parts
   std::vector<FieldValue> values_;

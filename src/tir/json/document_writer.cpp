@@ -109,7 +109,7 @@ class NodeWriter {
     }
   }
 
-  // Fields up to the next one that pushes a frame; then this one comes back.
+  // Handles fields up to one that pushes a frame. Handles the others when that frame is done.
   void step_fields() {
     const std::size_t depth = frames_.size();
     const NodeId node = frames_.back().node;

@@ -45,12 +45,6 @@ bool has_functions(const FileItems& file) {
   return std::ranges::any_of(file.items, [&](const Item& item) { return is_wanted(file, item); });
 }
 
-/// TVM's registries, its metadata, and the pointer to a module.
-bool is_of_tvm(std::string_view variable) {
-  return variable.starts_with("_tvm_") || variable.starts_with("kTvmgenMetadata") ||
-         variable == "__tvm_module_ctx";
-}
-
 /// People leave out the line of the target, a comment.
 bool is_target_c(std::string_view target) {
   return target.empty() || target.substr(0, target.find(' ')) == "c";
@@ -344,13 +338,15 @@ class ModuleReader {
   /// the functions.
   void add_variables(const support::SourceText& source, const FileItems& items) {
     for (const Item& item : items.items) {
+      const auto has = [&](std::string_view word) {
+        return support::find_word(item.head.in(source.text), word) != std::string::npos;
+      };
       const bool is_made = item.kind == ItemKind::other || item.kind == ItemKind::workspace;
-      if (is_made && support::find_word(item.head.in(source.text), "extern") == std::string::npos) {
+      // A tvm_model_t is the entry that TVM's versions of 2021 add.
+      if (is_made && !has("extern") && !has("tvm_model_t")) {
         for (const auto& [name, is_const] : variables_of(source.text, item)) {
-          // The struct with the entry of 2021.
-          const bool is_entry =
-              support::find_word(item.head.in(source.text), "tvm_model_t") != std::string::npos;
-          if (is_entry || is_of_tvm(name)) continue;
+          // The pointer is TVM's, too.
+          if (is_tvm_table(name) || name == "__tvm_module_ctx") continue;
           variables_.emplace(name, is_const ? OtherKind::constant : OtherKind::variable);
         }
       }
