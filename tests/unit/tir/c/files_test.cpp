@@ -33,7 +33,7 @@ TEST(CFiles, SayWhereEachFunctionIs) {
   EXPECT_EQ(text.substr(range.begin, range.end - range.begin) + "\n", kKernel);
 }
 
-using Names = std::set<std::string, std::less<>>;
+using ReferredNames = std::set<std::string, std::less<>>;
 
 TEST(CFiles, SayWhatTheyReferTo) {
   const CReferences references = references_of(
@@ -45,17 +45,17 @@ TEST(CFiles, SayWhatTheyReferTo) {
       "  /* comment() */\n  ops->member(\"text()\");\n"
       "  if (sizeof(int32_t) > 3 && helper((int32_t)expf(1)) > TWICE(1)) set(by_address);\n"
       "  return (int32_t)(0);\n}\n");
-  EXPECT_EQ(references.defined, (Names{"tvmgen_default_f"}));
-  EXPECT_EQ(references.called, (Names{"by_address", "expf", "fmaf", "set"}));
+  EXPECT_EQ(references.defined, (ReferredNames{"tvmgen_default_f"}));
+  EXPECT_EQ(references.called, (ReferredNames{"by_address", "expf", "fmaf", "set"}));
   // What may be there under a condition, or is static in another file, defines nothing here.
   EXPECT_EQ(references_of("#ifndef LIBM\nstatic float expf(float x) { return x; }\n#endif\n"
                           "int f(void) { return expf(1); }\n")
                 .called,
-            (Names{"expf"}));
+            (ReferredNames{"expf"}));
   EXPECT_EQ(references_of("extern uint8_t pool[100];\nextern int f(int);\n").external,
-            Names({"pool"}));
-  EXPECT_EQ(references_of("extern float a[2], b;\n").external, Names({"a", "b"}));
-  EXPECT_EQ(references_of("extern float c, d[3];\n").external, Names({"c", "d"}));
+            ReferredNames({"pool"}));
+  EXPECT_EQ(references_of("extern float a[2], b;\n").external, ReferredNames({"a", "b"}));
+  EXPECT_EQ(references_of("extern float c, d[3];\n").external, ReferredNames({"c", "d"}));
   EXPECT_EQ(references.includes, (std::vector<std::string>{"math.h", "arm_nn.h"}));
 }
 
@@ -70,10 +70,10 @@ TEST(CFiles, TellWhatOneProgramHasOnce) {
       "__attribute__((weak)) void weak(void) {}\ninline void in_line(void) {}\n"
       "static int f(void) {\n  static int calls, *where = 0;\n  static const int kTwo = 2;\n"
       "  return calls++ + kTwo;\n}\nint run(void) { return f(); }\n");
-  EXPECT_EQ(references.exported, (Names{"count", "fixed", "hook", "last", "run"}));
-  EXPECT_EQ(references.written,
-            (Names{"calls", "count", "hook", "last", "perhaps", "pool", "state", "text", "where"}));
-  EXPECT_EQ(references.external, Names({"elsewhere"}));
+  EXPECT_EQ(references.exported, (ReferredNames{"count", "fixed", "hook", "last", "run"}));
+  EXPECT_EQ(references.written, (ReferredNames{"calls", "count", "hook", "last", "perhaps", "pool",
+                                               "state", "text", "where"}));
+  EXPECT_EQ(references.external, ReferredNames({"elsewhere"}));
 }
 
 TEST(CFiles, PrototypesAndForwardersAreNoFunctions) {
