@@ -166,6 +166,10 @@ class MainReader {
       const Node node = stack_.back();
       stack_.pop_back();
       if (node) statement(node);
+      end_allocations();
+    }
+    if (!frees_early_) {
+      for (auto& [var, local] : body_.locals) local.offset.reset();
     }
     collect_parameters();
     return std::move(body_);
@@ -217,9 +221,22 @@ class MainReader {
   void add_local(Node var, MemoryKind memory, std::optional<std::uint64_t> bytes,
                  const TensorType& type = {}) {
     scope_.allocate(var);
-    body_.locals.insert_or_assign(
-        tir::index(var.id()),
-        LocalMemory{std::string(var.text(f::Var::name)), memory, bytes, type});
+    LocalMemory local{std::string(var.text(f::Var::name)), memory, bytes, type};
+    if (memory == MemoryKind::heap) {
+      frees_early_ = frees_early_ || has_freed_;
+      local.offset = allocated_;
+      open_.push_back({stack_.size(), allocated_});
+      allocated_ = sum_of(allocated_, allocated_bytes(memory, bytes.value_or(0)));
+    }
+    body_.locals.insert_or_assign(tir::index(var.id()), std::move(local));
+  }
+
+  /// Ends the allocations whose statements have been read. Their bodies are pushed next.
+  void end_allocations() {
+    for (; !open_.empty() && stack_.size() == open_.back().statements; open_.pop_back()) {
+      allocated_ = open_.back().offset;
+      has_freed_ = true;
+    }
   }
 
   // A let is an allocation (after LowerTVMBuiltin) or another name of an address.
@@ -401,6 +418,16 @@ class MainReader {
   NodeSet without_end_;                            // nodes without an end of main in or below them
   bool may_have_ended_ = false;
   int calls_inside_ = 0;  // of expressions
+
+  /// An allocation that main has not freed.
+  struct OpenAllocation {
+    std::size_t statements;  ///< that remain behind it
+    std::uint64_t offset;    ///< LocalMemory::offset
+  };
+  std::vector<OpenAllocation> open_;
+  std::uint64_t allocated_ = 0;  // bytes of the heap
+  bool has_freed_ = false;
+  bool frees_early_ = false;  // it allocates after that
 };
 
 }  // namespace

@@ -58,6 +58,9 @@ struct LocalMemory {
   MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant
   std::optional<std::uint64_t> bytes;
   TensorType type;  ///< of constants
+  /// Bytes of the heap that main has allocated before it, if main frees some before it allocates
+  /// others.
+  std::optional<std::uint64_t> offset{};
 
   bool is_constant() const { return memory == MemoryKind::program; }
 };

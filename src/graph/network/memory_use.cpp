@@ -95,6 +95,7 @@ struct Region {
   std::uint64_t allocated = 0;  // outside of pools: exists all the time
   bool may_be_more = false;
   bool may_be_less = false;
+  bool frees_early = false;  // main allocates after it has freed
 
   void note_more(std::string why) {
     may_be_more = true;
@@ -173,8 +174,9 @@ Exactness exactness_of(const Region& region) {
 /// range of bytes to its region for that time. `follow` then visits the steps at which ranges begin
 /// or end, and Coverage counts the bytes in at least one range: bytes that a result shares with an
 /// input whose lifetime ends count once.
-/// Outside of pools, the place of an allocation is unknown. Lays out main's allocations
-/// consecutively, as a stack allocator would, and those of a kernel after them.
+/// Outside of pools, the place of an allocation is unknown. Lays out main's allocations as a stack
+/// allocator would: consecutively, unless main frees some before others, and those of a kernel
+/// after all of them.
 class MemoryCounter {
  public:
   explicit MemoryCounter(const Topology& topology)
@@ -247,9 +249,11 @@ class MemoryCounter {
       const Storage& storage = topology_.storages[i];
       if (storage.pool || !takes_memory(storage)) continue;
       Region& region = region_of(*storage.memory, {}, storage.device);
-      bases_[i] = region.allocated;
-      region.allocated =
-          sum_of(region.allocated, allocated_bytes(*storage.memory, storage.bytes.value_or(0)));
+      bases_[i] = storage.offset.value_or(region.allocated);
+      region.frees_early = region.frees_early || storage.offset;
+      const std::uint64_t end =
+          sum_of(bases_[i], allocated_bytes(*storage.memory, storage.bytes.value_or(0)));
+      region.allocated = std::max(region.allocated, end);
       if (!storage.bytes) region.note_more("the size of " + quoted(storage.name) + " is unknown");
     }
   }
@@ -289,6 +293,9 @@ class MemoryCounter {
     if (!buffer.pool && kernel.device.value_or(kCpu) != kCpu) {
       region.note_more("each thread of " + quoted(kernel.symbol) + " may have its own " +
                        quoted(buffer.name));
+    }
+    if (!buffer.pool && region.frees_early) {
+      region.note_less("main may have freed memory before it calls " + quoted(kernel.symbol));
     }
     const std::uint64_t base = buffer.pool ? 0 : region.allocated;
     region.live_ranges.push_back({range_of(sum_of(base, *buffer.offset), *buffer.bytes), life});

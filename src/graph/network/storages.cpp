@@ -49,6 +49,7 @@ void Storages::describe_local(const StorageKey& root, Storage& storage, StorageS
   storage.name = at->second.name;
   storage.bytes = at->second.bytes;
   storage.memory = at->second.memory;
+  storage.offset = at->second.offset;
   state.is_constant = at->second.is_constant();
   if (!state.is_constant) return;
   storage.kind = StorageKind::constant;
