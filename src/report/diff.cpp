@@ -142,7 +142,8 @@ class ProgramsAsC {
     const auto known = forms_.find(&document);
     if (known != forms_.end()) return known->second->functions;
     auto form = std::make_unique<NormalForm>(
-        NormalForm{tir::c_normal_form(document.module, document.source.tvm_version), {}});
+        // Of any version: that of a text may be less certain than that of the C.
+        NormalForm{tir::c_normal_form(document.module, tir::VersionRange{}), {}});
     for (const tir::NamedFunction& one : tir::functions_of(form->module)) {
       form->functions.try_emplace(std::string(one.name), one.function);
     }
@@ -384,9 +385,14 @@ bool have_other_shapes(const graph::TensorType& a, const graph::TensorType& b) {
   return !may_be_flat || (a.bytes() && b.bytes() && a.bytes() != b.bytes());
 }
 
-/// Whether two kernels of one program are the same: as C, it says no shapes.
+/// Whether two kernels of one program are the same: as C, it says no shapes. Those in the TIR of C
+/// are what its loops may access.
 bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b) {
   if (left.programs[a] != right.programs[b]) return false;
+  const auto is_of_c = [](const KernelReport& kernel) {
+    return kernel.document && kernel.document->source.dialect == tir::Dialect::c;
+  };
+  if (is_of_c(left.module.kernels[a]) || is_of_c(right.module.kernels[b])) return true;
   const auto types_of = [](const KernelReport& kernel) {
     std::vector<graph::TensorType> types;
     if (!kernel.document) return types;
