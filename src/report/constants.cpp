@@ -8,8 +8,10 @@
 #include <functional>
 #include <utility>
 
+#include "graph/kernels/functions.h"
 #include "graph/kernels/kernel_code.h"
 #include "mlf/tir/visit.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/elements.h"
 #include "tir/node_queries.h"
@@ -173,7 +175,8 @@ const ConstantReader::Source& ConstantReader::source_of(
   const auto known = sources_.find(document.get());
   if (known != sources_.end()) return known->second;
   Source source{document, PooledConstants(*document),
-                std::make_shared<const graph::DocumentCode>(document)};
+                std::make_shared<const graph::DocumentCode>(document),
+                graph::linked_parameters({document.get(), {}})};
   return sources_.emplace(document.get(), std::move(source)).first->second;
 }
 
@@ -182,12 +185,16 @@ class ConstantReader::Summaries {
  public:
   Summaries(const ModuleReport& module, ConstantReader& reader)
       : network_(*module.network), sources_(module.constants) {
-    if (sources_.main) add_main(reader.source_of(sources_.main));
+    if (sources_.main) {
+      add_main(reader.source_of(sources_.main));
+      add_linked(reader.source_of(sources_.main));
+    }
     if (sources_.pools) pools_ = &reader.source_of(sources_.pools).pooled;
     const support::NameIndex kernels(network_.kernels, &graph::Kernel::symbol);
     for (const KernelReport& kernel : module.kernels) {
       if (!kernel.document) continue;
       const Source& source = reader.source_of(kernel.document);
+      add_linked(source);
       ByName& by_name = by_kernel_[kernel.symbol];
       for (ConstantSummary& one :
            report::constants_of(kernel, kernels.find(kernel.symbol), source.pooled)) {
@@ -231,12 +238,20 @@ class ConstantReader::Summaries {
       }
       return declared;
     }
+    const LinkedData* const linked = support::find_value(linked_, value.name);
+    if (linked != nullptr && linked->data.size() == value.bytes) {
+      add_data(linked->data, linked->source, declared);
+    }
     if (!storage.pool) return declared;
     return in_pool(value.name, storage.offset, value.bytes).value_or(declared);
   }
 
  private:
   using ByName = std::map<std::string, ConstantSummary, std::less<>>;
+  struct LinkedData {
+    std::span<const std::byte> data;
+    std::string_view source;
+  };
 
   void add_main(const Source& source) {
     of_main_.emplace();
@@ -245,6 +260,18 @@ class ConstantReader::Summaries {
     std::vector<ConstantSummary> list;
     add_allocated(main, *source.document, list);
     for (ConstantSummary& one : list) of_main_->try_emplace(one.name, one);
+  }
+
+  /// Those of v0.8, which the runtime finds by their names.
+  void add_linked(const Source& source) {
+    if (source.linked.empty()) return;
+    const auto place = source.document->c_places.find(tir::kLinkedParamsFunction);
+    const bool is_in_c = place != source.document->c_places.end();
+    const std::string& file = is_in_c ? place->second.member : source.document->source.member;
+    for (const auto& [name, parameter] : source.linked) {
+      const auto data = tir::data_of(parameter[f::LinkedParam::param]);
+      if (data) linked_.try_emplace(name, LinkedData{*data, file});
+    }
   }
 
   std::optional<ConstantSummary> in_pool(std::string_view name, std::optional<std::uint64_t> offset,
@@ -257,6 +284,7 @@ class ConstantReader::Summaries {
   const graph::Topology& network_;
   const ConstantSources& sources_;
   std::map<std::string, ByName, std::less<>> by_kernel_;  // by symbol
+  std::map<std::string_view, LinkedData> linked_;         // by name
   std::optional<ByName> of_main_;                         // by variable
   const PooledConstants* pools_ = nullptr;                // of the whole module; null: none
 };

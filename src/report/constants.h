@@ -110,6 +110,7 @@ class MLF_API ConstantReader {
     std::shared_ptr<const tir::Document> document;
     PooledConstants pooled;
     std::shared_ptr<const graph::DocumentCode> code;
+    std::map<std::string, tir::Node, std::less<>> linked;  ///< LinkedParam, by name
   };
   class Summaries;
 
