@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "mlf/budget.h"
 #include "page/parts.h"
 #include "report/shared_numbers.h"
+#include "support/digits.h"
 #include "support/lookup.h"
 
 namespace mlf::page {
@@ -44,6 +46,14 @@ struct Bar {
   void add(Part part) {
     if (part.amount != Count(0)) parts.push_back(std::move(part));
   }
+
+  /// Sets the total, and adds what the parts lack of it.
+  void complete(const Count& all) {
+    Count known;
+    for (const Part& part : parts) known += part.amount;
+    total = all;
+    add({"other data and padding", report::without(all, known), "t5"});
+  }
 };
 
 /// The bytes of workspaces at the peak. Two workspaces may share bytes.
@@ -72,50 +82,37 @@ Bar ram_bar(const ModuleReport& module) {
     return bar;
   }
   // Frames contain the arrays on the stack.
-  const Count frames = stack_frames(module);
   const Count arrays = ram.stack + ram.arguments;
-  const Count others = ram.pools + ram.io + ram.executor + ram.heap;
-  bar.total = {others.min + std::max(frames.min, arrays.min), std::nullopt};
-  if (others.max && frames.max) bar.total.max = *others.max + std::max(*frames.max, arrays.min);
-  bar.add({"stack frames without arrays", report::without(frames, arrays), "t4"});
+  bar.add({"stack frames without arrays", report::without(stack_frames(module), arrays), "t4"});
+  bar.complete(needed(module, Resource::ram));
   return bar;
 }
 
-/// The constants of each kernel. A place in a pool counts once, at the first kernel that reads it.
-class Weights {
- public:
-  explicit Weights(const ModuleReport& module) {
-    const graph::Topology& network = *module.network;
-    bytes_.resize(network.kernels.size());
-    for (const graph::Call& call : network.calls) {
-      if (!seen_.insert(call.kernel).second) continue;
-      for (const graph::KernelBuffer& one : network.kernel_of(call).constants) {
-        add(index(call.kernel), one.pool, one.offset, one.bytes);
-      }
-    }
-    for (const graph::Value& value : network.values) {
-      if (value.kind != graph::ValueKind::constant || value.consumers.empty()) continue;
-      const graph::Endpoint& reader = value.consumers.front();
-      if (reader.kind != graph::EndpointKind::call) continue;
-      const graph::Storage& storage = network[value.storage];
-      add(index(network.calls[reader.step].kernel), storage.pool, storage.offset, value.bytes);
+/// The bytes of constants, by kernel. A place in a pool counts once, at the first kernel that reads
+/// it.
+std::vector<Count> weights_by_kernel(const graph::Topology& network) {
+  std::vector<Count> bytes(network.kernels.size());
+  std::set<std::pair<std::size_t, std::uint64_t>> places;
+  const auto add = [&](graph::KernelId kernel, const auto& one, std::optional<std::uint64_t> size) {
+    const bool is_placed = one.pool && one.offset;
+    if (is_placed && !places.insert({index(*one.pool), *one.offset}).second) return;
+    bytes[index(kernel)] += analysis::to_count(size);
+  };
+  std::set<graph::KernelId> seen;
+  for (const graph::Call& call : network.calls) {
+    if (!seen.insert(call.kernel).second) continue;
+    for (const graph::KernelBuffer& one : network.kernel_of(call).constants) {
+      add(call.kernel, one, one.bytes);
     }
   }
-
-  /// By kernel.
-  const std::vector<Count>& bytes() const { return bytes_; }
-
- private:
-  void add(std::size_t kernel, std::optional<graph::PoolId> pool,
-           std::optional<std::uint64_t> offset, std::optional<std::uint64_t> bytes) {
-    if (pool && offset && !places_.insert({index(*pool), *offset}).second) return;
-    bytes_[kernel] += analysis::to_count(bytes);
+  for (const graph::Value& value : network.values) {
+    if (value.kind != graph::ValueKind::constant || value.consumers.empty()) continue;
+    const graph::Endpoint& reader = value.consumers.front();
+    if (reader.kind != graph::EndpointKind::call) continue;
+    add(network.calls[reader.step].kernel, network[value.storage], value.bytes);
   }
-
-  std::vector<Count> bytes_;
-  std::set<graph::KernelId> seen_;
-  std::set<std::pair<std::size_t, std::uint64_t>> places_;
-};
+  return bytes;
+}
 
 /// The name of a kernel's first call.
 std::string name_of(const ModuleReport& module, std::size_t kernel) {
@@ -145,7 +142,7 @@ Largest largest_of(const std::vector<Count>& numbers) {
 
 /// The kernels with the most constants in the order of the network, and all others together.
 void add_weights(Bar& bar, const ModuleView& module) {
-  const std::vector<Count> bytes = Weights(module.report).bytes();
+  const std::vector<Count> bytes = weights_by_kernel(*module.report.network);
   const auto& [largest, others] = largest_of(bytes);
   Count rest = module.report.flash.constants;
   for (std::size_t at = 0; at < largest.size(); ++at) {
@@ -168,8 +165,8 @@ Bar flash_bar(const ModuleView& module) {
     bar.missing = "code";
     return bar;
   }
-  bar.total += compiled_bytes(*report.code, report.code->text);
-  bar.add({"code", report.code->text, "scratch"});
+  bar.add({"code", compiled_bytes(*report.code, report.code->text), "scratch"});
+  bar.complete(needed(report, Resource::flash));
   return bar;
 }
 
@@ -203,8 +200,7 @@ std::string heading(const Bar& bar) {
 std::string title_of(const Part& part, const Count& sum) {
   const std::string text = fmt::format("{}: {}", part.name, number_text(part.amount));
   if (!sum.is_exact()) return text;
-  const double percent = 100 * static_cast<double>(part.size()) / static_cast<double>(sum.min);
-  return fmt::format("{}, {:.1f} %", text, percent);
+  return fmt::format("{}, {} %", text, percent(part.size(), sum.min));
 }
 
 void write_bar(HtmlWriter& html, const Bar& bar) {
