@@ -64,8 +64,9 @@ Count scratch_of(const graph::Kernel& kernel) {
     for (const graph::ByteRange& range : ranges) coverage.add(range);
     bytes = graph::sum_of(bytes, coverage.bytes());
   }
-  Count count{is_conditional ? 0 : bytes, bytes};
-  if (!is_known || bytes >= graph::kMostBytes) count.max.reset();
+  Count count = to_count(std::optional(bytes));
+  if (is_conditional) count.min = 0;
+  if (!is_known) count.max.reset();
   return count;
 }
 
@@ -74,12 +75,12 @@ Count parameters_of(const Topology& topology, const graph::Call& call) {
   const graph::Kernel& kernel = topology.kernel_of(call);
   Count sum = kernel.is_understood() ? Count{} : Count::unknown();
   for (const graph::KernelBuffer& constant : kernel.constants) sum += to_count(constant.bytes);
-  if (kernel.may_end_early) sum.min = 0;
   std::set<graph::ValueId> counted;  // one constant may be two arguments
   for (const graph::Argument& argument : call.arguments) {
     if (!argument.reads || topology[*argument.reads].kind != graph::ValueKind::constant) continue;
     if (counted.insert(*argument.reads).second) sum += to_count(topology[*argument.reads].bytes);
   }
+  if (kernel.may_end_early) sum.min = 0;
   return sum;
 }
 
