@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <fcntl.h>
 #include <zlib.h>
 #include <algorithm>
 #include <array>
@@ -12,8 +11,8 @@
 #include <set>
 #include <utility>
 
+#include "mlf/deployment.h"
 #include "support/error.h"
-#include "support/file.h"
 #include "support/lookup.h"
 #include "tir/elements.h"
 #include "tir/json/constants.h"
@@ -48,11 +47,16 @@ std::string_view part(std::string_view bytes, std::uint64_t at, std::uint64_t si
   return bytes.substr(at, size);
 }
 
-std::uint32_t number(std::string_view bytes, std::uint64_t at, std::size_t size) {
-  std::uint32_t value = 0;
-  const std::string_view digits = part(bytes, at, size);
-  for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(digits[i]);
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  }
   return value;
+}
+
+std::uint32_t number(std::string_view bytes, std::uint64_t at, std::size_t size) {
+  return static_cast<std::uint32_t>(little_endian(part(bytes, at, size)));
 }
 
 std::uint32_t sum_of(std::string_view bytes) {
@@ -159,7 +163,8 @@ std::string zip_bytes(const std::vector<ZipFile>& files) {
   std::string directory;
   for (const ZipFile& file : files) {
     const std::uint64_t local = bytes.size();
-    if (local + file.bytes.size() > kMostZipBytes || file.name.size() > kMostComment ||
+    const std::uint64_t added = kLocalHeadBytes + file.name.size() + file.bytes.size();
+    if (local + added > kMostZipBytes || file.name.size() > kMostComment ||
         files.size() > kMostComment) {
       throw support::Error(ErrorKind::invalid_input,
                            "an .npz file has at most 4 GiB and 65,535 arrays");
@@ -293,14 +298,6 @@ class HeadReader {
   std::string_view text_;
 };
 
-std::uint64_t little_endian(std::string_view bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) {
-    value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  }
-  return value;
-}
-
 }  // namespace
 
 Tensor read_npy(std::string_view bytes, std::string name) {
@@ -358,7 +355,11 @@ std::vector<Tensor> tensors_of(std::string_view bytes) {
                          "this is no .npy and no .npz file: numpy.save and numpy.savez write them");
   }
   for (run::ZipFile& file : run::read_zip(bytes)) {
-    if (file.name.ends_with(kNpyEnd)) file.name.resize(file.name.size() - kNpyEnd.size());
+    if (!file.name.ends_with(kNpyEnd)) {
+      throw support::Error(ErrorKind::invalid_input,
+                           fmt::format("'{}' in this .npz file is no .npy file", file.name));
+    }
+    file.name.resize(file.name.size() - kNpyEnd.size());
     tensors.push_back(run::read_npy(file.bytes, std::move(file.name)));
   }
   return tensors;
@@ -368,8 +369,7 @@ std::vector<Tensor> tensors_of(std::string_view bytes) {
 
 Result<std::vector<Tensor>> load_tensors(const std::string& path) {
   return support::to_result_in(path, [&] {
-    const auto file = support::FileContent::copy(support::File::open(path, O_RDONLY));
-    return tensors_of(file.bytes());
+    return tensors_of(support::get_or_throw(load_tir_file(path, run::kMostZipBytes)).text);
   });
 }
 
