@@ -60,14 +60,10 @@ struct GeneratedCode {
 
 /// Adds the modules of the main functions that a text with TIR names.
 void add_mains(std::string_view text, Names& modules) {
-  for (const std::string_view main : tir::kMainNames) {
-    for (std::size_t at = text.find(main); at != std::string_view::npos;
-         at = text.find(main, at + main.size())) {
-      const std::size_t end = at + main.size();
-      const std::string_view symbol = tir::c::word_before(text.substr(0, end), end);
-      if (symbol.starts_with("tvmgen_")) modules.add(graph::module_of_main(symbol));
-    }
-  }
+  tir::c::for_each_word(text, [&](std::string_view word, std::size_t) {
+    const bool is_main = word.starts_with(kSymbolPrefix) && tir::is_main_symbol(word);
+    if (is_main) modules.add(graph::module_of_main(word));
+  });
 }
 
 GeneratedCode generated_code(const archive::Archive& archive, std::span<const FileRef> files) {
@@ -90,7 +86,7 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
     tir::CFile read = tir::describe_c(member_text(archive, file));
     code.is_any = code.is_any || read.role != tir::CRole::other;
     for (const tir::CDefinition& one : read.definitions) {
-      const bool is_main = one.symbol.starts_with("tvmgen_") && tir::is_main_symbol(one.symbol);
+      const bool is_main = one.symbol.starts_with(kSymbolPrefix) && tir::is_main_symbol(one.symbol);
       if (is_main) code.of_mains.add(graph::module_of_main(one.symbol));
     }
     if (!read.target.empty()) code.targets.emplace(file.name, std::move(read.target));

@@ -47,13 +47,33 @@ std::optional<std::uint64_t> size_of(Node argument) {
   return size && *size >= 0 ? std::optional(static_cast<std::uint64_t>(*size)) : std::nullopt;
 }
 
-/// Every load here is an address; the operation reads those outside of `first` and `count`.
-std::vector<EthosUAccess> accesses_of_operation(NodeList args, std::size_t first,
-                                                std::size_t count) {
+/// The arguments of an operation that are addresses of its output; none for the launch.
+struct OutputArguments {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// nullopt for calls of other functions.
+std::optional<OutputArguments> outputs_of(Node call) {
+  if (!call.is(Kind::Call) || !is_call_of(call, "tir.call_extern")) return std::nullopt;
+  const NodeList args = call.list(f::Call::args);
+  if (args.size() == 0 || !args[0].is(Kind::StringImm)) return std::nullopt;
+  const std::string_view name = args[0].text(f::StringImm::value);
+  if (name == kEthosULaunch && args.size() > kFirstRegion) return OutputArguments{};
+  if (name == kCopy && args.size() > kCopyTarget) return OutputArguments{kCopyTarget, 1};
+  const auto operation = std::ranges::find(kOperations, name, &Operation::name);
+  if (operation == kOperations.end()) return std::nullopt;
+  const std::size_t tiles = 1 + operation->inputs * kFeatureMap + kTiles;
+  if (args.size() < tiles + kTileCount) return std::nullopt;
+  return OutputArguments{tiles, kTileCount};
+}
+
+/// Every load here is an address; the operation reads those that are not of its output.
+std::vector<EthosUAccess> accesses_of_operation(NodeList args, const OutputArguments& outputs) {
   std::vector<EthosUAccess> accesses;
   for (std::size_t i = 1; i < args.size(); ++i) {
     if (!is_load(args[i])) continue;
-    const bool is_output = i >= first && i < first + count;
+    const bool is_output = i >= outputs.first && i < outputs.first + outputs.count;
     accesses.push_back({.argument = i, .is_read = !is_output, .is_written = is_output});
   }
   return accesses;
@@ -82,19 +102,14 @@ std::vector<EthosUAccess> accesses_of_launch(NodeList args) {
 }  // namespace
 
 std::optional<std::vector<EthosUAccess>> ethos_u_accesses(Node call) {
-  if (!call.is(Kind::Call) || !is_call_of(call, "tir.call_extern")) return std::nullopt;
+  const auto outputs = outputs_of(call);
+  if (!outputs) return std::nullopt;
   const NodeList args = call.list(f::Call::args);
-  if (args.size() == 0 || !args[0].is(Kind::StringImm)) return std::nullopt;
-  const std::string_view name = args[0].text(f::StringImm::value);
-  if (name == kEthosULaunch && args.size() > kFirstRegion) return accesses_of_launch(args);
-  if (name == kCopy && args.size() > kCopyTarget) {
-    return accesses_of_operation(args, kCopyTarget, 1);
-  }
-  const auto operation = std::ranges::find(kOperations, name, &Operation::name);
-  if (operation == kOperations.end()) return std::nullopt;
-  const std::size_t tiles = 1 + operation->inputs * kFeatureMap + kTiles;
-  if (args.size() < tiles + kTileCount) return std::nullopt;
-  return accesses_of_operation(args, tiles, kTileCount);
+  return outputs->count == 0 ? accesses_of_launch(args) : accesses_of_operation(args, *outputs);
+}
+
+bool is_ethos_u_call(Node call) {
+  return outputs_of(call).has_value();
 }
 
 Node ethos_u_pointer(Node argument) {
@@ -104,7 +119,7 @@ Node ethos_u_pointer(Node argument) {
 }
 
 Node passed_pointer(Node call, Node argument) {
-  return is_load(argument) && ethos_u_accesses(call) ? ethos_u_pointer(argument) : argument;
+  return is_load(argument) && is_ethos_u_call(call) ? ethos_u_pointer(argument) : argument;
 }
 
 }  // namespace mlf::tir

@@ -34,6 +34,9 @@ struct EthosUAccess {
 /// address, a region, its address and its bytes.
 std::optional<std::vector<EthosUAccess>> ethos_u_accesses(Node call);
 
+/// Whether `ethos_u_accesses` returns accesses.
+bool is_ethos_u_call(Node call);
+
 /// The data pointer that an argument passes: that of a load, which stands for its address, or the
 /// argument itself.
 Node ethos_u_pointer(Node argument);

@@ -337,7 +337,8 @@ class Enumeration {
     if (--level.left > 0) ++level.next;
     for (const std::size_t i : level.tests) {
       CountedTest& test = tests_[i];
-      if (!spend(test.expression.size())) return Answer::none;
+      const std::size_t other = test.other ? test.other->size() : 0;
+      if (!spend(test.expression.size() + other)) return Answer::none;
       const auto is_met = test.is_met();
       if (!is_met) return Answer::none;
       if (!*is_met) return Answer::not_met;

@@ -308,7 +308,7 @@ void KernelCode::find_accesses() {
     } else if (node.is(Kind::Evaluate) && node[f::Evaluate::value].is(Kind::Call)) {
       // `call_extern("ethosu_conv2d", …, input[0], …)` receives the tensor there, not its value.
       const Node call = node[f::Evaluate::value];
-      if (!calls_function(call) || tir::ethos_u_accesses(call)) continue;
+      if (!calls_function(call) || tir::is_ethos_u_call(call)) continue;
       for (const Node arg : call.list(f::Call::args)) {
         if (!arg.is(Kind::BufferLoad)) continue;
         add({.kind = AccessKind::tensor, .position = i, .pointer = data_of_access(arg)});

@@ -38,7 +38,7 @@ namespace f = tir::f;
 /// those of CMSIS-NN and calls for an Ethos-U: these compute, and do not use their pointers after
 /// they return.
 std::optional<std::string> unknown_callee(Node call) {
-  if (tir::ethos_u_accesses(call)) return std::nullopt;
+  if (tir::is_ethos_u_call(call)) return std::nullopt;
   analysis::Callee callee = analysis::callee_of(call);
   const std::string_view op = graph::operator_of(call);
   const auto is_shared = [](std::string_view name) {

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
+#include <ranges>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "graph/network/completion.h"
@@ -187,17 +190,16 @@ void NetworkReader::write_argument(const Argument& argument, const TouchedBytes&
 /// The address is its beginning.
 std::uint64_t NetworkReader::check_workspace(graph::KernelId id,
                                              const graph::KernelBuffer& workspace,
-                                             PoolProblem& pool) {
+                                             const LetsByPlace& lets, PoolProblem& pool) {
   std::uint64_t bytes = *workspace.bytes;
   const std::optional<analysis::Accesses>& accesses = accesses_[index(id)];
   if (!accesses) return bytes;
   const std::string who = kernel_at(id);
   const std::string name = quoted(workspace.name);
-  for (const TouchedBytes& let : accesses->lets) {
-    if (let.let != workspace.name || let.let_offset < 0 ||
-        static_cast<std::uint64_t>(let.let_offset) != workspace.offset) {
-      continue;
-    }
+  const auto offset = static_cast<std::int64_t>(*workspace.offset);
+  const auto [first, end_of_lets] = lets.equal_range({workspace.name, offset});
+  for (const auto& [place, found] : std::ranges::subrange(first, end_of_lets)) {
+    const TouchedBytes& let = *found;
     for (const std::string& why : let.unknown) {
       pool.used.reset();
       refuse(pool, fmt::format("{}: {} {}", who, name, why));
@@ -340,17 +342,19 @@ void NetworkReader::check_call(const Call& call) {
 /// without a constant offset would stay in place while others move.
 void NetworkReader::check_lets(const Call& call, const KernelTicks& ticks) {
   const Kernel& kernel = topology_.kernel_of(call);
+  std::map<std::pair<std::string_view, std::uint64_t>, const graph::KernelBuffer*> workspaces;
+  for (const graph::KernelBuffer& one : kernel.workspaces) {
+    if (one.offset) workspaces.try_emplace({one.name, *one.offset}, &one);
+  }
   for (const LetTicks& let : ticks.lets) {
     if (!let.touched || let.argument >= call.arguments.size()) continue;
     PoolProblem* const pool = problem_of(call.arguments[let.argument].pool);
     if (pool == nullptr) continue;
-    const auto workspace = std::ranges::find_if(kernel.workspaces, [&](const auto& one) {
-      return one.name == let.name && one.offset && one.offset == let.offset;
-    });
-    if (workspace == kernel.workspaces.end()) {
+    const auto workspace = let.offset ? workspaces.find({let.name, *let.offset}) : workspaces.end();
+    if (workspace == workspaces.end()) {
       refuse(*pool, "the offset of " + quoted(let.name) + " in " + quoted(kernel.symbol) +
                         " is not known");
-    } else if (workspace->pool != pool->pool) {
+    } else if (workspace->second->pool != pool->pool) {
       // The first call determines the pool.
       refuse(*pool, quoted(kernel.symbol) + " is given another pool by another call");
     }
@@ -369,7 +373,7 @@ void check_own_plan(const graph::Topology& topology, PoolProblem& pool) {
       refuse(pool, quoted(name_of(topology, a)) + " and " + quoted(name_of(topology, b)) +
                        " share bytes, and the TIR does not show that they may");
     }
-    return true;
+    return pool.refused.size() < kMaxReasons;
   };
   if (!for_each_overlap(std::move(placed), kMostPairs, check)) {
     refuse(pool, "the pool has too many buffers");

@@ -349,6 +349,12 @@ void NetworkReader::add_constants(graph::KernelId id) {
 
 void NetworkReader::add_workspaces(graph::KernelId id) {
   const Kernel& kernel = topology_.kernels[index(id)];
+  LetsByPlace lets;
+  if (const auto& accesses = accesses_[index(id)]) {
+    for (const analysis::TouchedBytes& let : accesses->lets) {
+      lets.emplace(std::pair(std::string_view(let.let), let.let_offset), &let);
+    }
+  }
   for (std::size_t i = 0; i < kernel.workspaces.size(); ++i) {
     const KernelBuffer& workspace = kernel.workspaces[i];
     PoolProblem* pool = problem_of(workspace.pool);
@@ -362,7 +368,7 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
                          .variable = workspace.name,
                          .pool = *workspace.pool,
                          .offset = *workspace.offset,
-                         .bytes = check_workspace(id, workspace, *pool),
+                         .bytes = check_workspace(id, workspace, lets, *pool),
                          .kernel = id,
                          .workspace = i};
     if (const auto touched = scratch_ticks(id, workspace, *pool)) {

@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/cost/accesses.h"
@@ -114,8 +117,11 @@ class NetworkReader {
   void expect_written(graph::StorageId id, const analysis::ByteSet& read,
                       const analysis::ByteSet& there, const std::string& who);
   void check_outputs();
+  /// By the name and offset of a let.
+  using LetsByPlace =
+      std::multimap<std::pair<std::string_view, std::int64_t>, const analysis::TouchedBytes*>;
   std::uint64_t check_workspace(graph::KernelId id, const graph::KernelBuffer& workspace,
-                                PoolProblem& pool);
+                                const LetsByPlace& lets, PoolProblem& pool);
   void add_storages();
   void add_storage(graph::StorageId id, std::span<const graph::ValueId> values);
   void add_workspaces(graph::KernelId id);

@@ -123,7 +123,7 @@ std::optional<EthosULaunch> ethos_u_launch(Node statement) {
   const Node value = statement[f::Evaluate::value];
   if (!is_call_of(value, "tir.ret") || value.list(f::Call::args).size() != 1) return std::nullopt;
   launch.call = value.list(f::Call::args)[0];
-  if (!ethos_u_accesses(launch.call)) return std::nullopt;
+  if (!is_ethos_u_call(launch.call)) return std::nullopt;
   const Node name = launch.call.list(f::Call::args)[0];
   return name.text(f::StringImm::value) == kEthosULaunch ? std::optional(launch) : std::nullopt;
 }
