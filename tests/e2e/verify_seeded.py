@@ -305,6 +305,18 @@ class SmallNetworks(VerifiedCase):
         self.assertNotEqual(members, PLAIN)
         self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(members))])
 
+    def test_a_workspace_that_main_frees_before_it_allocates_the_next_one(self):
+        first = "  void* sid_1 = TVMBackendAllocWorkspace"
+        begin = PLAIN_KERNELS.index(first)
+        request = PLAIN_KERNELS[begin:PLAIN_KERNELS.index("  }\n", begin) + 4]
+        free = "  if (TVMBackendFreeWorkspace(1, 0, sid_0) != 0) {\n    return -1;\n  }\n"
+        early = request.replace("sid_1", "sid_0") + free
+        members = PLAIN | {C: PLAIN_KERNELS.replace(first, early + first)}
+        self.assertEqual(self.errors(as_tar(members)), [])
+        report = json.loads(support.run_ok("report", "--json", "-", input=as_tar(members)).stdout)
+        plain = json.loads(support.run_ok("report", "--json", "-", input=as_tar(PLAIN)).stdout)
+        self.assertEqual(report["modules"][0]["ram"]["heap"], plain["modules"][0]["ram"]["heap"])
+
     def test_metadata_that_has_less_than_runs(self):
         for members in (PLANNED, PLAIN):
             self.assert_found(as_tar(small_metadata(members)), "metadata-too-small")
