@@ -211,6 +211,9 @@ class Cases(unittest.TestCase):
         archive, output = self.archive("linked-params"), self.directory / "out.tar"
         self.assertEqual(self.report("linked-params")["ram"]["executor"], 128)
         self.assertEqual(self.report("linked-params")["flash"]["constants"], 128)
+        row = support.run_ok("table", "--rows", "constant", "--json", archive).stdout
+        self.assertEqual([json.loads(row)[key] for key in ("least", "greatest", "zeros", "file")],
+                         ["-30", "33", 1, "codegen/host/src/lib1.c"])  # fmt: skip
         self.expect(0, "optimize", "-o", output, archive)
         other_file = self.edited("linked-params", "parameters/default.params", lambda old: old[:-2] + b"\1\1")
         code = "codegen/host/src/lib1.c"

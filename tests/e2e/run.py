@@ -135,6 +135,9 @@ class Outputs(program_case.Directory):
         (self.directory / "x.npy").write_bytes(numpy_files.npy(array))
         numpy_files.write_npz(self.directory / "y.npz", {"y": array}, zipfile.ZIP_STORED)
         found = self.outputs("--input", f"x={self.directory}/x.npy", "--input", self.directory / "y.npz", ADD)
+        piped = support.run_ok("run", "-o", "-", "--input", "x=/dev/stdin", "--input", self.directory / "y.npz", ADD,
+                               input=(self.directory / "x.npy").read_bytes()).stdout  # fmt: skip
+        self.assertEqual(numpy_files.read_npz(piped), found)
         self.assertEqual(found["output"], array)
 
     def test_of_calls_are_those_of_the_network(self):
