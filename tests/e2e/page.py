@@ -282,12 +282,15 @@ class Page(Browser):
     def test_bars_have_stack_frames_and_code_of_a_compiler(self):
         path = self.directory / "page.html"
         support.run_ok("report", BUNDLED, "--cc", "gcc", "--html", path)
-        (module,) = json.loads(support.run_ok("report", BUNDLED, "--cc", "gcc", "--json").stdout)["modules"]
+        document = json.loads(support.run_ok("report", BUNDLED, "--cc", "gcc", "--json").stdout)
+        (module,) = document["modules"]
         self.driver.get(path.as_uri())
         (ram_head, ram, _), (flash_head, flash, _), *_ = self.bars("section")
         self.assertNotIn("without", ram_head + flash_head)
         self.assertEqual(dict(flash)["code"], module["flash"]["code"])
-        self.assertIn(str(sum(bytes for _, bytes in flash)), flash_head)
+        for head, total in zip((ram_head, flash_head), document["totals"]):
+            least, most = (total["needed"][end] for end in ("min", "max"))
+            self.assertRegex(head, f": (>=)?{least}" + (rf"\.\.{most} " if most is not None else " "))
         frames = module["ram"]["frames"]["min"]
         others = sum(module["ram"][key] for key in ("pools", "io", "executor", "heap"))
         self.assertEqual(sum(bytes for _, bytes in ram), others + frames)
