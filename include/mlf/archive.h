@@ -74,10 +74,9 @@ struct Member {
   std::string raw_name;  ///< as the archive spells it
   std::string link_target;
   MemberType type = MemberType::file;
-  std::uint64_t size = 0;      ///< bytes of content; 0 for everything but files
-  std::int64_t mtime = 0;      ///< seconds since the epoch, rounded down
-  std::string mtime_fraction;  ///< decimals behind the second as stored, may be empty
-  std::uint32_t mode = 0;      ///< permission bits, 07777 at most
+  std::uint64_t size = 0;  ///< bytes of content; 0 for everything but files
+  std::int64_t mtime = 0;  ///< seconds since the epoch, rounded down
+  std::uint32_t mode = 0;  ///< permission bits, 07777 at most
   std::uint64_t uid = 0;
   std::uint64_t gid = 0;
   std::string uname;

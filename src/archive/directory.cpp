@@ -114,8 +114,6 @@ Member describe(const File& directory, const std::string& leaf, std::string name
   if (member.type == MemberType::file) member.size = static_cast<std::uint64_t>(status.st_size);
   if (member.type == MemberType::symbolic_link) member.link_target = link_target(directory, leaf);
   member.mtime = status.st_mtim.tv_sec;
-  // In the form of a PAX header, so both kinds of archive compare.
-  member.mtime_fraction = fmt::format("{:09}", status.st_mtim.tv_nsec);
   member.mode = status.st_mode & 07777;
   member.uid = status.st_uid;
   member.gid = status.st_gid;

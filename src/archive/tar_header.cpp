@@ -72,8 +72,7 @@ void take_mtime(Attributes& attributes, const Record& record) {
   const bool below = record.value.front() == '-' &&
                      fraction.find_first_not_of('0') != std::string_view::npos &&
                      *seconds > std::numeric_limits<std::int64_t>::min();
-  set_once(attributes.mtime, Timestamp{below ? *seconds - 1 : *seconds, std::string(fraction)},
-           record);
+  set_once(attributes.mtime, below ? *seconds - 1 : *seconds, record);
 }
 
 void check_charset(Attributes& /*attributes*/, const Record& record) {

@@ -78,17 +78,12 @@ std::string_view field_bytes(const char (&field)[N]) {
 
 // --- PAX records: "<length> <key>=<value>\n" (POSIX.1-2001 pax) ---------------------------------
 
-struct Timestamp {
-  std::int64_t seconds = 0;
-  std::string fraction;
-};
-
 /// The attributes that PAX and GNU headers state about the next member. They override its header.
 struct Attributes {
   std::optional<std::string> path;
   std::optional<std::string> link_path;
   std::optional<std::uint64_t> size;
-  std::optional<Timestamp> mtime;
+  std::optional<std::int64_t> mtime;  ///< seconds, rounded down
   std::optional<std::uint64_t> uid;
   std::optional<std::uint64_t> gid;
   std::optional<std::string> uname;

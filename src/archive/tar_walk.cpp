@@ -297,10 +297,7 @@ class TarWalk {
         static_cast<std::uint32_t>(natural(field_bytes(header.mode), "member mode", place) & 07777);
     // PAX overrides global, which overrides the header: the more specific one counts.
     member.mtime = number(field_bytes(header.mtime), "member mtime", place);
-    if (const auto& mtime = pax.mtime ? pax.mtime : global_.mtime) {
-      member.mtime = mtime->seconds;
-      member.mtime_fraction = mtime->fraction;
-    }
+    if (const auto& mtime = pax.mtime ? pax.mtime : global_.mtime) member.mtime = *mtime;
     const std::uint64_t uid = natural(field_bytes(header.uid), "member uid", place);
     const std::uint64_t gid = natural(field_bytes(header.gid), "member gid", place);
     member.uid = pax.uid.value_or(global_.uid.value_or(uid));
