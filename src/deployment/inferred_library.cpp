@@ -21,6 +21,7 @@
 namespace mlf::deployment {
 namespace {
 
+using model_library::below;
 using model_library::kHeaders;
 using model_library::kObjects;
 using model_library::kSources;
@@ -45,10 +46,6 @@ class Names {
   std::set<std::string, std::less<>> known_;  // an archive may have any number of files
 };
 
-std::string_view leaf_in(std::string_view name, std::string_view directory) {
-  return name.starts_with(directory) ? name.substr(directory.size()) : std::string_view();
-}
-
 /// The generated code in the archive.
 struct GeneratedCode {
   std::map<std::string, std::string, std::less<>> targets;  ///< that files of C state, by file
@@ -70,9 +67,9 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
   GeneratedCode code;
   const std::string_view directory = source_directory(archive);
   for (const FileRef& file : files) {
-    const std::string_view source = leaf_in(file.name, kSources);
-    const std::string_view object = leaf_in(file.name, kObjects);
-    const auto header = model_library::module_of_header(leaf_in(file.name, kHeaders));
+    const std::string_view source = below(file.name, kSources);
+    const std::string_view object = below(file.name, kObjects);
+    const auto header = model_library::module_of_header(below(file.name, kHeaders));
     if (header) code.of_headers.add(model_library::header_form(*header));
     const auto library = model_library::module_of_library_file(source.empty() ? object : source);
     if (library && !library->empty()) code.of_libraries.add(*library);

@@ -139,7 +139,7 @@ bool names_kind(std::string_view kind, std::string_view wanted) {
 // --- Owners --------------------------------------------------------------------------------------
 
 std::string symbol_part(std::string_view module_name) {
-  return graph::sanitized(module_name);
+  return support::sanitized(module_name);
 }
 
 std::string symbol_prefix(std::string_view module_name) {
@@ -158,7 +158,7 @@ std::optional<std::size_t> ModuleSymbols::module_of(std::string_view symbol) con
   // Operator archives may have symbols without any prefix.
   if (is_only_one_) return 0;
   // TVM puts the module's name into symbols unchanged.
-  return prefixes_.longest_of(graph::sanitized(symbol));
+  return prefixes_.longest_of(support::sanitized(symbol));
 }
 
 StatedOwners::StatedOwners(const ModelLibrary& library) {

@@ -52,8 +52,8 @@ bool knows_sizes(const Topology& topology) {
 /// of main has the name.
 bool have_equal_inputs(const Topology& left, const Topology& right) {
   return std::ranges::equal(left.inputs, right.inputs, [](const Port& a, const Port& b) {
-    const std::string one = sanitized(a.name);
-    const std::string other = sanitized(b.name);
+    const std::string one = support::sanitized(a.name);
+    const std::string other = support::sanitized(b.name);
     return one == other || support::without_number(one) == other ||
            one == support::without_number(other);
   });
@@ -113,7 +113,7 @@ class ValueNumbering {
   void number_leaves() {
     for (const Port& port : topology_.inputs) {
       result_.inputs.push_back(common_.inputs ? std::to_string(result_.inputs.size())
-                                              : sanitized(port.name));
+                                              : support::sanitized(port.name));
       const std::string name = "input " + result_.inputs.back();
       if (port.value) {
         values_[index(*port.value)] = numbers_.of_call(numbers_.of_label(name), {});

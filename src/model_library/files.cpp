@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/c_files.h"
+#include "support/characters.h"
 #include "support/numbers.h"
 #include "support/prefix_table.h"
 
@@ -193,17 +194,19 @@ class Assigner {
 
 }  // namespace
 
+std::string_view below(std::string_view name, std::string_view directory) {
+  return name.starts_with(directory) ? name.substr(directory.size()) : std::string_view();
+}
+
 std::optional<std::string_view> module_of_library_file(std::string_view name) {
   const auto file = parse_library_file(name);
   return file ? std::optional(file->module) : std::nullopt;
 }
 
 std::string header_form(std::string_view module) {
-  std::string result(module);
-  // Only ASCII, in any locale.
+  std::string result = support::sanitized(module);
   for (char& c : result) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) c = '_';
   }
   return result;
 }

@@ -24,6 +24,9 @@ inline constexpr std::string_view kSources = "codegen/host/src/";
 inline constexpr std::string_view kObjects = "codegen/host/lib/";
 inline constexpr std::string_view kHeaders = "codegen/host/include/";
 
+/// The part of a name after `directory`; empty for names outside of it.
+std::string_view below(std::string_view name, std::string_view directory);
+
 /// The module in the name of a file in one of these directories: `<m>_lib<N>.c`; empty for
 /// `lib<N>.c`; nothing for names of another form.
 std::optional<std::string_view> module_of_library_file(std::string_view name);

@@ -29,11 +29,6 @@ std::string_view directory_by_name(std::string_view name) {
   return name.ends_with(".o") ? kObjects : std::string_view();
 }
 
-/// The part after `directory`; empty for names outside of it.
-std::string_view below(std::string_view name, std::string_view directory) {
-  return name.starts_with(directory) ? name.substr(directory.size()) : std::string_view();
-}
-
 /// Names of all members except directories.
 class Files {
  public:

@@ -16,12 +16,13 @@
 #include "mlf/deployment.h"
 #include "mlf/optimize.h"
 #include "mlf/plan.h"
+#include "model_library/files.h"
 
 namespace mlf::optimize {
 
 // --- Numbers of metadata.json that depend on memory pools and constants --------------------------
 
-inline constexpr std::string_view kMetadata = "metadata.json";
+using model_library::kMetadata;
 
 /// Returns the edits that `add` wants in metadata.json as it is now; none if there is no such
 /// member.

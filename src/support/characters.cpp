@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 
@@ -100,6 +101,13 @@ std::string_view without_number(std::string_view name) {
   const bool has_number =
       last != name.npos && last > 0 && last + 1 < name.size() && name[last] == '_';
   return has_number ? name.substr(0, last) : name;
+}
+
+std::string sanitized(std::string_view name) {
+  std::string result(name);
+  std::ranges::replace_if(
+      result, [](char c) { return !is_letter(c) && !is_digit(c); }, '_');
+  return result;
 }
 
 std::string in_capitals(std::string_view text) {

@@ -40,6 +40,9 @@ constexpr bool may_be_macro(std::string_view name) {
   return true;
 }
 
+/// Returns `name` with `_` for each character that is no letter or digit, as TVM makes names of C.
+std::string sanitized(std::string_view name);
+
 /// Returns a name without the `_N` that makes it unique; the name itself if it has none.
 std::string_view without_number(std::string_view name);
 

@@ -199,10 +199,12 @@ struct Storage {
   StorageKind kind = StorageKind::workspace;
   /// Empty for memory of the caller.
   std::optional<MemoryKind> memory{};
-  std::optional<Device> device{};         ///< whose memory it is; nothing: unknown
-  std::optional<std::uint64_t> bytes{};   ///< as allocated; nothing where main does not say
-  std::optional<PoolId> pool{};           ///< of StorageKind::pool
-  std::optional<std::uint64_t> offset{};  ///< bytes from the start of the pool
+  std::optional<Device> device{};        ///< whose memory it is; nothing: unknown
+  std::optional<std::uint64_t> bytes{};  ///< as allocated; nothing where main does not say
+  std::optional<PoolId> pool{};          ///< of StorageKind::pool
+  /// Bytes from the start of the pool. If main frees memory of the heap before it allocates more,
+  /// bytes that it has allocated before this one; otherwise nothing there.
+  std::optional<std::uint64_t> offset{};
 };
 
 enum class PoolKind : std::uint8_t { workspace, constant };

@@ -1,7 +1,6 @@
 #include "graph/kernels/functions.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "graph/node_queries.h"
 #include "mlf/target.h"
@@ -149,14 +148,6 @@ std::string module_of_main(std::string_view symbol) {
     return std::string(symbol);
   }
   return std::string(symbol);
-}
-
-std::string sanitized(std::string_view name) {
-  std::string result(name);
-  for (char& c : result) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return result;
 }
 
 }  // namespace mlf::graph

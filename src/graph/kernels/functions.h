@@ -60,8 +60,4 @@ MLF_API std::map<std::string, tir::Node, std::less<>> linked_parameters(const Ti
 /// The type of an NDArray.
 TensorType type_of(tir::Node array);
 
-/// Replaces every character that is neither letter nor digit by `_`, as TVM does to turn a Relay
-/// name into a C name.
-std::string sanitized(std::string_view name);
-
 }  // namespace mlf::graph

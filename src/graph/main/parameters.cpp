@@ -407,7 +407,7 @@ bool is_planned(const PortPlan& port) {
 
 const NamedTensor* fact_named(const std::vector<NamedTensor>& facts, const std::string& sanitised) {
   const auto at = std::find_if(facts.begin(), facts.end(), [&](const NamedTensor& fact) {
-    return sanitized(fact.name) == sanitised;
+    return support::sanitized(fact.name) == sanitised;
   });
   return at == facts.end() ? nullptr : &*at;
 }
@@ -482,7 +482,7 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
   for (std::size_t i = 0; i < ports.size(); ++i) {
     PortPlan& port = ports[i];
     if (!by_position.empty()) port.name = by_position[i];
-    const NamedTensor* declared = fact_named(stated.declared, sanitized(port.name));
+    const NamedTensor* declared = fact_named(stated.declared, support::sanitized(port.name));
     // v0.8 names all inputs "input"; they have the order of Relay's main.
     if (declared == nullptr && by_position.empty() && in_order && !port.is_output &&
         port.parameter == "input" && stated.declared.size() == ports.size()) {
@@ -490,7 +490,7 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
     }
     if (declared != nullptr) adopt_type(port, *declared);
     if (!stated.tensors) continue;
-    const NamedTensor* fact = fact_named(*stated.tensors, sanitized(port.name));
+    const NamedTensor* fact = fact_named(*stated.tensors, support::sanitized(port.name));
     if (fact == nullptr) continue;
     adopt_type(port, *fact);
     check_size(port, *fact, topology);

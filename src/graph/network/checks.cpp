@@ -11,6 +11,7 @@
 #include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
+#include "support/characters.h"
 
 namespace mlf::graph {
 
@@ -292,7 +293,8 @@ void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
   if (!topology.gaps.empty()) return;
   for (const auto* const list : {&topology.inputs, &topology.outputs}) {
     for (const Port& port : *list) {
-      const auto stated = std::ranges::find(header, sanitized(port.name), &NamedTensor::name);
+      const auto stated =
+          std::ranges::find(header, support::sanitized(port.name), &NamedTensor::name);
       if (stated == header.end() || !stated->bytes || !port.value) continue;
       const auto plan = std::ranges::find(ports, port.name, &PortPlan::name);
       const bool is_alone = plan != ports.end() && plan->is_sized_by_header;
