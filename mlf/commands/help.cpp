@@ -31,24 +31,25 @@ void write_text(const fs::path& path, const std::string& text) {
 
 /// Writes the manual pages and completions below `directory`, at their places below share/. Throws
 /// `Error` of kind `io`.
-void write_manual(const ProgramText& text, const std::string& directory) {
+void write_manual(const CLI::App& program, const std::string& directory) {
   // The directories in which each shell looks for completions of packages.
   const fs::path root = directory;
   std::vector<std::pair<fs::path, std::string>> files{
-      {root / "man/man1/mlf.1", manual_page(text)},
-      {root / "bash-completion/completions/mlf", bash_completion(text)},
-      {root / "zsh/vendor-completions/_mlf", zsh_completion(text)},
-      {root / "fish/vendor_completions.d/mlf.fish", fish_completion(text)},
+      {root / "man/man1/mlf.1", manual_page(program)},
+      {root / "bash-completion/completions/mlf", bash_completion(program)},
+      {root / "zsh/vendor-completions/_mlf", zsh_completion(program)},
+      {root / "fish/vendor_completions.d/mlf.fish", fish_completion(program)},
   };
-  for (const CommandText& command : text.commands) {
-    files.emplace_back(root / "man/man1" / ("mlf-" + command.name + ".1"), manual_page(command));
+  for (const CLI::App* command : commands_of(program)) {
+    files.emplace_back(root / "man/man1" / ("mlf-" + command->get_name() + ".1"),
+                       manual_page(*command));
   }
   for (const auto& [path, content] : files) write_text(path, content);
 }
 
 int run_help(const CLI::App& program, const HelpArguments& options) {
   if (!options.directory.empty()) {
-    write_manual(describe(program), options.directory);
+    write_manual(program, options.directory);
     return 0;
   }
   // CLI11 checks that the argument is the name of a command.
@@ -61,9 +62,7 @@ int run_help(const CLI::App& program, const HelpArguments& options) {
 
 void declare_help_options(CLI::App& app, const CLI::App& parent, HelpArguments& options) {
   std::vector<std::string> names;
-  for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
+  for (const CLI::App* command : commands_of(parent)) names.push_back(command->get_name());
   auto* command =
       app.add_option("COMMAND", options.command, "The command; without it, the help of mlf")
           ->check(one_of(names));

@@ -13,18 +13,37 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return fmt::format("{}", fmt::join(words, between));
 }
 
-std::string command_names(const ProgramText& text, std::string_view between) {
+std::string command_names(const CLI::App& program, std::string_view between) {
   std::vector<std::string> names;
-  for (const CommandText& command : text.commands) names.push_back(command.name);
+  for (const CLI::App* command : commands_of(program)) names.push_back(command->get_name());
   return joined(names, between);
 }
 
-std::string option_names(const std::vector<OptionText>& options) {
-  std::vector<std::string> names;
-  for (const OptionText& option : options) {
-    names.insert(names.end(), option.names.begin(), option.names.end());
+std::string option_names(const CLI::App& command) {
+  std::vector<std::string> all;
+  for (const CLI::Option* option : options_of(command)) {
+    const std::vector<std::string> names = names_of(*option);
+    all.insert(all.end(), names.begin(), names.end());
   }
-  return joined(names, " ");
+  return joined(all, " ");
+}
+
+/// The kind of row of `mlf table`, and its column, that have the values of an option which come
+/// from an archive: "call kernel". Empty for other options.
+std::string rows_of(const CLI::Option& option) {
+  const std::string name = option.get_positional() ? option.get_name() : value_of(option);
+  if (name == "KERNEL") return "call kernel";
+  if (name == "CONSTANT") return "constant constant";
+  return name == "MODULE" ? "archive module" : "";
+}
+
+/// Whether an option takes several of its choices, with commas between.
+bool is_list(const CLI::Option& option) {
+  return option.get_delimiter() != '\0' && !choices_of(option).empty();
+}
+
+std::string summary_of(const CLI::Option& option) {
+  return first_clause(option.get_description());
 }
 
 // --- bash ---------------------------------------------------------------------------------------
@@ -48,24 +67,22 @@ constexpr const char* kBashFunctions =
     "}\n";
 
 /// The assignment of COMPREPLY for an option; empty if its values are files.
-std::string bash_values(const OptionText& option) {
-  const std::string choices = joined(option.choices, " ");
-  if (option.is_list && !choices.empty()) {
-    return fmt::format("_mlf_list '{}' \"$current\"", choices);
-  }
+std::string bash_values(const CLI::Option& option) {
+  const std::string choices = joined(choices_of(option), " ");
+  if (is_list(option)) return fmt::format("_mlf_list '{}' \"$current\"", choices);
+  const std::string rows = rows_of(option);
+  if (choices.empty() && rows.empty()) return {};
   const std::string words =
-      option.rows.empty() ? fmt::format("'{}'", choices)
-                          : fmt::format("\"$(_mlf_names {} {})\"", option.rows, option.column);
-  if (choices.empty() && option.rows.empty()) return {};
+      rows.empty() ? fmt::format("'{}'", choices) : fmt::format("\"$(_mlf_names {})\"", rows);
   return fmt::format("COMPREPLY=($(compgen -W {} -- \"$current\"))", words);
 }
 
 /// `process:-o|process:--output) COMPREPLY=(…); return ;;` for values that have names.
-void append_values(std::string& out, const std::string& command, const OptionText& option) {
+void append_values(std::string& out, const std::string& command, const CLI::Option& option) {
   const std::string values = bash_values(option);
-  if (!option.takes_value() || values.empty()) return;
+  if (values.empty()) return;
   std::vector<std::string> patterns;
-  for (const std::string& name : option.names) patterns.push_back(command + ':' + name);
+  for (const std::string& name : names_of(option)) patterns.push_back(command + ':' + name);
   out += fmt::format("    {}) {}; return ;;\n", joined(patterns, "|"), values);
 }
 
@@ -93,34 +110,35 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
-std::string zsh_action(const OptionText& option) {
-  if (!option.rows.empty()) return fmt::format("{{_mlf_names {} {}}}", option.rows, option.column);
-  if (option.choices.empty()) return "_files";
-  const std::string choices = joined(option.choices, " ");
-  return option.is_list ? "_values -s , " + option.value + " " + choices : "(" + choices + ")";
+std::string zsh_action(const CLI::Option& option) {
+  const std::string rows = rows_of(option);
+  if (!rows.empty()) return fmt::format("{{_mlf_names {}}}", rows);
+  const std::string choices = joined(choices_of(option), " ");
+  if (choices.empty()) return "_files";
+  return is_list(option) ? "_values -s , " + value_of(option) + " " + choices : "(" + choices + ")";
 }
 
 /// One specification for each name; the star allows repetitions.
-void append_zsh(std::string& out, const OptionText& option) {
-  for (const std::string& name : option.names) {
-    std::string spec = fmt::format("*{}[{}]", name, zsh_text(first_clause(option.help)));
-    if (option.takes_value()) {
-      spec += fmt::format(":{}:{}", zsh_text(option.value), zsh_action(option));
+void append_zsh(std::string& out, const Options& options) {
+  for (const CLI::Option* option : options) {
+    for (const std::string& name : names_of(*option)) {
+      std::string spec = fmt::format("*{}[{}]", name, zsh_text(summary_of(*option)));
+      const std::string value = value_of(*option);
+      if (!value.empty()) spec += fmt::format(":{}:{}", zsh_text(value), zsh_action(*option));
+      out += " \\\n        " + quoted(spec, "'\\''");
     }
-    out += " \\\n        " + quoted(spec, "'\\''");
   }
 }
 
-void append_zsh(std::string& out, const CommandText& command,
-                const std::vector<OptionText>& everywhere) {
-  out += fmt::format("    {})\n      _arguments", command.name);
-  for (const OptionText& option : command.options) append_zsh(out, option);
-  for (const OptionText& option : everywhere) append_zsh(out, option);
-  for (std::size_t i = 0; i < command.positionals.size(); ++i) {
-    const OptionText& positional = command.positionals[i];
-    const bool is_last = i + 1 == command.positionals.size();
+void append_zsh(std::string& out, const CLI::App& command) {
+  out += fmt::format("    {})\n      _arguments", command.get_name());
+  append_zsh(out, options_of(command));
+  append_zsh(out, options_of(*command.get_parent()));
+  const Options positionals = positionals_of(command);
+  for (std::size_t i = 0; i < positionals.size(); ++i) {
+    const bool is_last = i + 1 == positionals.size();
     out += fmt::format(" \\\n        '{}:{}:{}'", is_last ? "*" : std::to_string(i + 1),
-                       zsh_text(positional.names.front()), zsh_action(positional));
+                       zsh_text(positionals[i]->get_name()), zsh_action(*positionals[i]));
   }
   out += " ;;\n";
 }
@@ -139,22 +157,25 @@ constexpr const char* kFishFunctions =
     "    end\n"
     "end\n";
 
-void append_fish(std::string& out, const std::string& condition, const OptionText& option) {
-  out += fmt::format("complete -c mlf -n {}", quoted(condition, "\\'"));
-  for (const std::string& name : option.names) {
-    out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+void append_fish(std::string& out, const std::string& condition, const Options& options) {
+  for (const CLI::Option* option : options) {
+    out += fmt::format("complete -c mlf -n {}", quoted(condition, "\\'"));
+    for (const std::string& name : names_of(*option)) {
+      out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    }
+    const std::string rows = rows_of(*option);
+    const std::string choices = joined(choices_of(*option), " ");
+    if (!rows.empty()) {
+      out += fmt::format(" -x -a '(__mlf_names {})'", rows);
+    } else if (is_list(*option)) {
+      out += fmt::format(" -x -a '(__fish_complete_list , \"printf %s\\\\n {}\")'", choices);
+    } else if (!choices.empty()) {
+      out += fmt::format(" -x -a {}", quoted(choices, "\\'"));
+    } else if (!value_of(*option).empty()) {
+      out += " -r";
+    }
+    out += fmt::format(" -d {}\n", quoted(summary_of(*option), "\\'"));
   }
-  if (!option.rows.empty()) {
-    out += fmt::format(" -x -a '(__mlf_names {} {})'", option.rows, option.column);
-  } else if (option.is_list && !option.choices.empty()) {
-    out += fmt::format(" -x -a '(__fish_complete_list , \"printf %s\\\\n {}\")'",
-                       joined(option.choices, " "));
-  } else if (!option.choices.empty()) {
-    out += fmt::format(" -x -a {}", quoted(joined(option.choices, " "), "\\'"));
-  } else if (option.takes_value()) {
-    out += " -r";
-  }
-  out += fmt::format(" -d {}\n", quoted(first_clause(option.help), "\\'"));
 }
 
 }  // namespace
@@ -171,7 +192,7 @@ std::string quoted(const std::string& text, std::string_view quote) {
   return out + "'";
 }
 
-std::string bash_completion(const ProgramText& text) {
+std::string bash_completion(const CLI::App& program) {
   std::string out = fmt::format("# bash completion for mlf\n{}", kBashFunctions);
   out +=
       "_mlf() {\n"
@@ -186,32 +207,38 @@ std::string bash_completion(const ProgramText& text) {
       "  COMPREPLY=()\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    case ${COMP_WORDS[i]} in\n";
-  out += fmt::format("      {}) command=${{COMP_WORDS[i]}}; break ;;\n", command_names(text, "|"));
+  out +=
+      fmt::format("      {}) command=${{COMP_WORDS[i]}}; break ;;\n", command_names(program, "|"));
   out += "    esac\n  done\n  case $command:$previous in\n";
-  for (const CommandText& command : text.commands) {
-    for (const OptionText& option : command.options) append_values(out, command.name, option);
+  const std::vector<const CLI::App*> commands = commands_of(program);
+  for (const CLI::App* command : commands) {
+    for (const CLI::Option* option : options_of(*command)) {
+      append_values(out, command->get_name(), *option);
+    }
   }
   out += "  esac\n  case $command in\n";
-  out += fmt::format("    '') words='{} {}' ;;\n", command_names(text, " "),
-                     option_names(text.program.options));
-  for (const CommandText& command : text.commands) {
-    out += fmt::format("    {}) words='{} {}' ;;\n", command.name, option_names(command.options),
-                       option_names(text.program.options));
+  out +=
+      fmt::format("    '') words='{} {}' ;;\n", command_names(program, " "), option_names(program));
+  for (const CLI::App* command : commands) {
+    out += fmt::format("    {}) words='{} {}' ;;\n", command->get_name(), option_names(*command),
+                       option_names(program));
   }
   out += "  esac\n";
-  for (const CommandText& command : text.commands) {
-    if (command.positionals.empty() || command.positionals.front().choices.empty()) continue;
+  for (const CLI::App* command : commands) {
+    const Options positionals = positionals_of(*command);
+    if (positionals.empty() || choices_of(*positionals.front()).empty()) continue;
     out += fmt::format(
         "  if [[ $command == {} && $current != -* ]]; then\n"
         "    COMPREPLY=($(compgen -W '{}' -- \"$current\"))\n    return\n  fi\n",
-        command.name, joined(command.positionals.front().choices, " "));
+        command->get_name(), joined(choices_of(*positionals.front()), " "));
   }
-  for (const CommandText& command : text.commands) {
-    if (command.positionals.empty() || command.positionals.back().rows.empty()) continue;
+  for (const CLI::App* command : commands) {
+    const Options positionals = positionals_of(*command);
+    if (positionals.empty() || rows_of(*positionals.back()).empty()) continue;
     out += fmt::format(
         "  if [[ $command == {} && $current != -* ]]; then\n    {}\n"
         "    (( ${{#COMPREPLY[@]}} )) && return\n  fi\n",
-        command.name, bash_values(command.positionals.back()));
+        command->get_name(), bash_values(*positionals.back()));
   }
   out +=
       "  if [[ -z $command || $current == -* ]]; then\n"
@@ -225,41 +252,43 @@ std::string bash_completion(const ProgramText& text) {
   return out;
 }
 
-std::string zsh_completion(const ProgramText& text) {
+std::string zsh_completion(const CLI::App& program) {
   std::string out = fmt::format("#compdef mlf\n\n{}\n", kZshFunctions);
   out += "local curcontext=$curcontext state line\nlocal -a commands\n";
   out += "commands=(\n";
-  for (const CommandText& command : text.commands) {
-    out += "  " + quoted(command.name + ':' + zsh_text(first_clause(command.help)), "'\\''") + '\n';
+  for (const CLI::App* command : commands_of(program)) {
+    const std::string summary = zsh_text(first_clause(command->get_description()));
+    out += "  " + quoted(command->get_name() + ':' + summary, "'\\''") + '\n';
   }
   out += ")\n_arguments -C";
-  for (const OptionText& option : text.program.options) append_zsh(out, option);
+  append_zsh(out, options_of(program));
   out += " \\\n        '1:command:->command' '*::argument:->argument'\n";
   out +=
       "case $state in\n  command) _describe command commands ;;\n  argument)\n    case $words[1] "
       "in\n";
-  for (const CommandText& command : text.commands) {
-    append_zsh(out, command, text.program.options);
-  }
+  for (const CLI::App* command : commands_of(program)) append_zsh(out, *command);
   return out + "    esac ;;\nesac\n";
 }
 
-std::string fish_completion(const ProgramText& text) {
+std::string fish_completion(const CLI::App& program) {
   std::string out = fmt::format("# fish completion for mlf\n{}", kFishFunctions);
-  for (const OptionText& option : text.program.options) append_fish(out, "true", option);
-  for (const CommandText& command : text.commands) {
-    out += fmt::format("complete -c mlf -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
-                       quoted(first_clause(command.help), "\\'"));
-    const std::string seen = "__fish_seen_subcommand_from " + command.name;
-    for (const OptionText& option : command.options) append_fish(out, seen, option);
-    for (const OptionText& positional : command.positionals) {
-      if (!positional.rows.empty()) {
-        out += fmt::format("complete -c mlf -n {} -a '(__mlf_names {} {})'\n", quoted(seen, "\\'"),
-                           positional.rows, positional.column);
+  append_fish(out, "true", options_of(program));
+  for (const CLI::App* command : commands_of(program)) {
+    out +=
+        fmt::format("complete -c mlf -n __fish_use_subcommand -f -a {} -d {}\n",
+                    command->get_name(), quoted(first_clause(command->get_description()), "\\'"));
+    const std::string seen = "__fish_seen_subcommand_from " + command->get_name();
+    append_fish(out, seen, options_of(*command));
+    for (const CLI::Option* positional : positionals_of(*command)) {
+      const std::string rows = rows_of(*positional);
+      if (!rows.empty()) {
+        out +=
+            fmt::format("complete -c mlf -n {} -a '(__mlf_names {})'\n", quoted(seen, "\\'"), rows);
       }
-      if (positional.choices.empty()) continue;
+      const std::string choices = joined(choices_of(*positional), " ");
+      if (choices.empty()) continue;
       out += fmt::format("complete -c mlf -n {} -f -a {}\n", quoted(seen, "\\'"),
-                         quoted(joined(positional.choices, " "), "\\'"));
+                         quoted(choices, "\\'"));
     }
   }
   return out;

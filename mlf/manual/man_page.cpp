@@ -27,45 +27,50 @@ std::string roff(const std::string& text) {
   return out;
 }
 
-std::string head(const std::string& page, const std::string& help) {
+/// Of the page, whose name is that of the program or `mlf-COMMAND`.
+std::string head(const std::string& page, const CLI::App& app) {
   // A date would make builds differ.
   return fmt::format(".TH {} 1 \"\" \"mlf {}\" \"mlf manual\"\n.SH NAME\n{} \\- {}\n", roff(page),
-                     version(), roff(page), roff(first_clause(help)));
+                     version(), roff(page), roff(first_clause(app.get_description())));
 }
 
 /// The text of an option, with a line of its own for each choice that has a meaning.
-std::string help_of(const OptionText& option) {
-  const std::size_t end = std::min(option.help.find('\n'), option.help.size());
-  std::string out = roff(option.help.substr(0, end)) + (end == option.help.size() ? ".\n" : "\n");
-  for (std::size_t begin = end + 1; begin < option.help.size();) {
-    const std::size_t stop = std::min(option.help.find('\n', begin), option.help.size());
-    const std::size_t gap = option.help.find("  ", begin);
-    out += fmt::format(".br\n\\fB{}\\fR: {}\n", roff(option.help.substr(begin, gap - begin)),
-                       roff(option.help.substr(gap + 2, stop - gap - 2)));
+std::string help_of(const std::string& help) {
+  const std::size_t end = std::min(help.find('\n'), help.size());
+  std::string out = roff(help.substr(0, end)) + (end == help.size() ? ".\n" : "\n");
+  for (std::size_t begin = end + 1; begin < help.size();) {
+    const std::size_t stop = std::min(help.find('\n', begin), help.size());
+    const std::size_t gap = help.find("  ", begin);
+    out += fmt::format(".br\n\\fB{}\\fR: {}\n", roff(help.substr(begin, gap - begin)),
+                       roff(help.substr(gap + 2, stop - gap - 2)));
     begin = stop + 1;
   }
   return out;
 }
 
-void append(std::string& out, const OptionText& option) {
-  std::string names;
-  for (const std::string& name : option.names) {
-    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(name));
+/// In bold letters, with commas between them.
+std::string bold(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += fmt::format("{}\\fB{}\\fR", text.empty() ? "" : ", ", roff(word));
   }
-  if (option.takes_value()) names += fmt::format(" \\fI{}\\fR", roff(option.value));
-  out += fmt::format(".TP\n{}\n{}", names, help_of(option));
-  if (option.choices.empty() || option.help.find('\n') != option.help.npos) return;
-  std::string choices;
-  for (const std::string& choice : option.choices) {
-    choices += fmt::format("{}\\fB{}\\fR", choices.empty() ? "" : ", ", roff(choice));
-  }
-  out += fmt::format("One of {}.\n", choices);
+  return text;
 }
 
-void append(std::string& out, const char* title, const std::vector<OptionText>& options) {
+void append(std::string& out, const CLI::Option& option) {
+  const std::string& help = option.get_description();
+  const std::string value = value_of(option);
+  out += fmt::format(".TP\n{}{}\n{}", bold(names_of(option)),
+                     value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(value)), help_of(help));
+  const std::vector<std::string> choices = choices_of(option);
+  if (choices.empty() || help.find('\n') != help.npos) return;
+  out += fmt::format("One of {}.\n", bold(choices));
+}
+
+void append(std::string& out, const char* title, const Options& options) {
   if (options.empty()) return;
   out += fmt::format(".SH {}\n", title);
-  for (const OptionText& option : options) append(out, option);
+  for (const CLI::Option* option : options) append(out, *option);
 }
 
 /// Lines that are not filled.
@@ -73,10 +78,10 @@ std::string lines(const std::string& text) {
   return fmt::format(".nf\n{}\n.fi\n", roff(text));
 }
 
-std::string end_of_page(const CommandText& command) {
-  const CommandNotes& notes = command.notes;
+std::string end_of_page(const CLI::App& command) {
+  const CommandNotes notes = notes_of(command.get_name());
   std::string out;
-  if (!command.footer.empty()) out += ".SH NOTES\n" + lines(command.footer);
+  if (!command.get_footer().empty()) out += ".SH NOTES\n" + lines(command.get_footer());
   if (notes.details != nullptr) out += ".SH DETAILS\n" + lines(notes.details());
   if (!notes.examples.empty()) out += ".SH EXAMPLES\n";
   for (const Example& example : notes.examples) {
@@ -84,7 +89,7 @@ std::string end_of_page(const CommandText& command) {
                        roff(std::string(example.effect)));
   }
   out += fmt::format(".SH EXIT STATUS\n{}.\n.SH SEE ALSO\n", roff(exit_codes_of(command)));
-  std::string pages = command.name == "mlf" ? "" : "\\fBmlf\\fR(1)";
+  std::string pages = command.get_parent() == nullptr ? "" : "\\fBmlf\\fR(1)";
   for (const std::string_view one : notes.see_also) {
     if (!pages.empty()) pages += ", ";
     const bool is_command = one.starts_with("mlf ");
@@ -94,30 +99,32 @@ std::string end_of_page(const CommandText& command) {
   return out + pages + '\n';
 }
 
-}  // namespace
-
-std::string manual_page(const ProgramText& text) {
-  std::string out = head("mlf", text.program.help);
+std::string page_of_program(const CLI::App& program) {
+  std::string out = head("mlf", program);
   out += ".SH SYNOPSIS\n\\fBmlf\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]\n";
-  out += fmt::format(".SH DESCRIPTION\n{}\n.SH COMMANDS\n", roff(text.program.help + '.'));
-  for (const CommandText& command : text.commands) {
-    out += fmt::format(".TP\n\\fB{}\\fR\n{}. See \\fBmlf\\-{}\\fR(1).\n", roff(command.name),
-                       roff(first_clause(command.help)), roff(command.name));
+  out += fmt::format(".SH DESCRIPTION\n{}\n.SH COMMANDS\n", roff(program.get_description() + '.'));
+  for (const CLI::App* command : commands_of(program)) {
+    const std::string name = roff(command->get_name());
+    out += fmt::format(".TP\n\\fB{}\\fR\n{}. See \\fBmlf\\-{}\\fR(1).\n", name,
+                       roff(first_clause(command->get_description())), name);
   }
-  append(out, "OPTIONS", text.program.options);
-  return out + end_of_page(text.program);
+  append(out, "OPTIONS", options_of(program));
+  return out + end_of_page(program);
 }
 
-std::string manual_page(const CommandText& command) {
-  std::string out = head("mlf-" + command.name, command.help);
-  out += fmt::format(".SH SYNOPSIS\n\\fBmlf {}\\fR [\\fIoptions\\fR]", roff(command.name));
-  for (const OptionText& positional : command.positionals) {
-    out += fmt::format(" \\fI{}\\fR", roff(positional.usage));
+}  // namespace
+
+std::string manual_page(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return page_of_program(app);
+  std::string out = head("mlf-" + app.get_name(), app);
+  out += fmt::format(".SH SYNOPSIS\n\\fBmlf {}\\fR [\\fIoptions\\fR]", roff(app.get_name()));
+  for (const CLI::Option* positional : positionals_of(app)) {
+    out += fmt::format(" \\fI{}\\fR", roff(usage_of(*positional)));
   }
-  out += fmt::format("\n.SH DESCRIPTION\n{}.\n", roff(command.help));
-  append(out, "ARGUMENTS", command.positionals);
-  append(out, "OPTIONS", command.options);
-  return out + end_of_page(command);
+  out += fmt::format("\n.SH DESCRIPTION\n{}.\n", roff(app.get_description()));
+  append(out, "ARGUMENTS", positionals_of(app));
+  append(out, "OPTIONS", options_of(app));
+  return out + end_of_page(app);
 }
 
 }  // namespace mlf::program

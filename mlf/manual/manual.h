@@ -1,4 +1,4 @@
-// The command line as data, and texts made from it: help, manual pages, completions for shells.
+// Texts made from the options of the command line: help, manual pages, completions for shells.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -28,67 +28,46 @@ struct CommandNotes {
 /// Returns the notes of `command`; empty if the table has none.
 CommandNotes notes_of(std::string_view command);
 
-struct OptionText {
-  std::vector<std::string> names;    ///< "-o", "--output"; of a positional one, "ARCHIVE"
-  std::string value;                 ///< the kind of value: "FILE"; empty for flags
-  std::vector<std::string> choices;  ///< all allowed values; empty: any
-  std::string help;                  ///< lines "name  meaning" after the first one describe one
-                                     ///< choice each
-  std::string group;                 ///< the group in the help
-  std::string usage;                 ///< of a positional one: "[ARCHIVE]", "ARCHIVE..."
+/// The commands of the program.
+std::vector<const CLI::App*> commands_of(const CLI::App& program);
 
-  bool is_list = false;  ///< several values, separated by commas
-  std::string rows;      ///< if values come from an archive: the kind of row and the column
-  std::string column;    ///< of `mlf table` that has them
+using Options = std::vector<const CLI::Option*>;
+/// The options of a command with names, and its arguments without. Those of the program are common
+/// to all commands.
+Options options_of(const CLI::App& command);
+Options positionals_of(const CLI::App& command);
 
-  bool takes_value() const { return !value.empty(); }
-};
-
-struct CommandText {
-  std::string name;
-  std::string help;    ///< a paragraph; its first clause is the summary
-  std::string footer;  ///< lines of the help and of the manual page
-  std::vector<OptionText> positionals;
-  std::vector<OptionText> options;
-  CommandNotes notes;
-};
-
-struct ProgramText {
-  CommandText program;  ///< its options are common to all commands
-  std::vector<CommandText> commands;
-};
-
-/// The options of `app`, which also parses them.
-ProgramText describe(const CLI::App& app);
+/// "-o", "--output"; of a positional one, "ARCHIVE".
+std::vector<std::string> names_of(const CLI::Option& option);
+/// The kind of value: "FILE"; empty for flags and positional ones.
+std::string value_of(const CLI::Option& option);
+/// All allowed values; empty: any.
+std::vector<std::string> choices_of(const CLI::Option& option);
+/// Of a positional one: "[ARCHIVE]", "ARCHIVE...".
+std::string usage_of(const CLI::Option& option);
 
 /// The first clause of a help text, which fits beside a name.
 std::string first_clause(const std::string& help);
 /// The usage line: "mlf plan [OPTIONS] [ARCHIVE]".
-std::string usage_of(const CommandText& command);
+std::string usage_of(const CLI::App& command);
 /// "0 done; 1 a limit does not hold; 64 …".
-std::string exit_codes_of(const CommandText& command);
+std::string exit_codes_of(const CLI::App& command);
 
-/// The text of --help: lines of at most 80 columns.
-std::string help_text(const ProgramText& text);
-std::string help_text(const CommandText& command);
-
-/// Makes --help print `help_text`.
+/// Makes the text of --help, of a command or of the program: lines of at most 80 columns.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
 };
 
-/// man(7) of the program itself: mlf.1.
-std::string manual_page(const ProgramText& text);
-/// man(7) of a command: mlf-COMMAND.1.
-std::string manual_page(const CommandText& command);
+/// man(7) of the program, mlf.1, or of a command, mlf-COMMAND.1.
+std::string manual_page(const CLI::App& app);
 
 /// In single quotes of a shell; `quote` is a single quote inside of them.
 std::string quoted(const std::string& text, std::string_view quote);
 
-std::string bash_completion(const ProgramText& text);
-std::string zsh_completion(const ProgramText& text);
-std::string fish_completion(const ProgramText& text);
+std::string bash_completion(const CLI::App& program);
+std::string zsh_completion(const CLI::App& program);
+std::string fish_completion(const CLI::App& program);
 
 }  // namespace mlf::program
