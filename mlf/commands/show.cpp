@@ -18,7 +18,7 @@
 #include "mlf/tir/write.h"
 #include "report/constants.h"
 #include "report/kernel_text.h"
-#include "report/layers.h"
+#include "report/relay_text.h"
 #include "result_file.h"
 #include "run/npy.h"
 #include "support/characters.h"

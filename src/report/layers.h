@@ -1,4 +1,4 @@
-// Finds the call of Relay that a kernel came from, and its name in the model.
+// Finds the call of Relay that a kernel came from.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/export.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::report {
@@ -24,18 +23,9 @@ struct RelayAnchor {
   std::optional<std::uint64_t> macs{};
 };
 
-/// Returns the anchors of main in the text of `src/<m>.relay`, in the order of the text. Ignores
-/// lines that are not of the form `%3 = op(…);`.
-std::vector<RelayAnchor> relay_anchors(std::string_view text);
-
-/// The name of the layer at the end of a line of Relay; empty if it has none.
-std::string layer_in(std::string_view line);
-
-/// `line` without its comments, which may contain any text.
-MLF_API std::string without_comments(std::string_view line);
-
-/// Returns the lines of main in Relay's text, up to its closing brace. Empty if it has no main.
-MLF_API std::string_view main_of_relay(std::string_view text);
+/// No network has an operator with more direct predecessors; larger sets would make the time
+/// quadratic in the text.
+inline constexpr std::size_t kMostSources = 256;
 
 /// The operators that calls may come from.
 struct LayerMatches {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <set>
 #include <utility>
 
 #include "mlf/graph/topology.h"
-#include "report/layers.h"
 #include "support/characters.h"
 #include "support/lines.h"
 #include "support/lookup.h"
@@ -16,10 +17,93 @@ namespace {
 
 using support::trimmed;
 
-using Shape = RelayShapes::Shape;
+using Shape = std::vector<std::int64_t>;
 using Shapes = std::map<std::string, Shape, std::less<>>;
 
 // --- Text ---------------------------------------------------------------------------------------
+
+constexpr std::string_view kMain = "def @main(";
+
+/// The parts of "(a, b, c)", and the text after it.
+struct ArgumentList {
+  std::vector<std::string_view> arguments;
+  std::string_view rest;
+};
+
+/// Splits the first list in parentheses at its commas, other than those in brackets and comments.
+ArgumentList arguments_of(std::string_view line) {
+  ArgumentList list;
+  std::size_t depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (line.substr(i).starts_with("/*")) {
+      const std::size_t end = line.find("*/", i + 2);
+      if (end == line.npos) break;
+      i = end + 1;
+    } else if (c == '(' || c == '[') {
+      if (depth++ == 0) begin = i + 1;
+    } else if (c == ')' || c == ']') {
+      if (depth == 0 || --depth > 0) continue;
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      list.rest = line.substr(i + 1);
+      return list;
+    } else if (c == ',' && depth == 1) {
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  return {};
+}
+
+/// A line `%target = expression;`, or the expression that a function returns; without comments.
+struct RelayLine {
+  std::string_view target;  ///< with its '%'; empty if there is none
+  std::string_view expression;
+
+  std::string_view operation() const { return expression.substr(0, expression.find('(')); }
+};
+
+RelayLine line_in(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  if (rest.ends_with(';')) rest.remove_suffix(1);
+  const std::size_t assigned = rest.find(" = ");
+  if (!rest.starts_with('%') || assigned == rest.npos || rest.find('(') < assigned) {
+    return {{}, rest};
+  }
+  return {rest.substr(0, assigned), trimmed(rest.substr(assigned + 3))};
+}
+
+/// Whether an operator is among these, with blanks between.
+bool is_one_of(std::string_view operations, std::string_view operation) {
+  const std::size_t at =
+      operation.empty() ? operations.npos : support::find_word(operations, operation);
+  return at != operations.npos && (at == 0 || operations[at - 1] == ' ');
+}
+
+/// The name of the layer at the end of a line, empty if it has none: "span=NAME:0:0", before v0.10
+/// "span=location: 0, output_name: NAME".
+std::string layer_in(std::string_view line) {
+  const std::size_t comment = line.rfind("/*");
+  if (comment == line.npos) return {};
+  constexpr std::string_view kSpan = "span=";
+  constexpr std::string_view kName = "output_name: ";
+  std::size_t begin = line.find(kSpan, comment);
+  if (begin == line.npos) return {};
+  begin += kSpan.size();
+  std::string_view name = line.substr(begin, line.find(" */", begin) - begin);
+  if (const std::size_t at = name.find(kName); at != name.npos) {
+    name.remove_prefix(at + kName.size());
+  }
+  // Removes line and column, which have no meaning for the model's file.
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t colon = name.rfind(':');
+    const bool is_number = colon != name.npos && colon + 1 < name.size() &&
+                           name.find_first_not_of("0123456789", colon + 1) == name.npos;
+    if (is_number) name = name.substr(0, colon);
+  }
+  return std::string(name);
+}
 
 /// "1, 8" up to `close`. Nothing if an extent is not a number.
 std::optional<Shape> numbers_until(std::string_view text, char close) {
@@ -245,20 +329,12 @@ std::optional<Shape> reshape(const CallText& call) {
   return shape;
 }
 
-/// Operators whose result has the shape of the first argument.
-bool keeps_shape(std::string_view name) {
-  constexpr std::array<std::string_view, 16> kNames{
-      "bias_add", "requantize",          "quantize", "dequantize", "clip", "cast",    "relu",
-      "prelu",    "leaky_relu",          "sigmoid",  "tanh",       "exp",  "softmax", "negative",
-      "rsqrt",    "fixed_point_multiply"};
-  return support::is_among(kNames, name);
-}
+/// Operators whose result has the shape of the first argument, with blanks between.
+constexpr std::string_view kKeepShape =
+    "bias_add requantize quantize dequantize clip cast relu prelu leaky_relu sigmoid tanh exp "
+    "softmax negative rsqrt fixed_point_multiply";
 
-bool is_broadcast(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kNames{"add",     "subtract", "multiply", "mul",
-                                                   "maximum", "minimum",  "divide"};
-  return support::is_among(kNames, name);
-}
+constexpr std::string_view kBroadcast = "add subtract multiply mul maximum minimum divide";
 
 Result result_of(const CallText& call) {
   const std::string_view name = call.name();
@@ -266,13 +342,130 @@ Result result_of(const CallText& call) {
   if (name == "dense") return dense(call);
   if (name.ends_with("_pool2d") || name.ends_with("_pool1d")) return {.shape = pool(call)};
   if (name == "reshape") return {.shape = reshape(call)};
-  if (keeps_shape(name)) return {.shape = call.shape(0)};
-  if (!is_broadcast(name)) return {};
+  if (is_one_of(kKeepShape, name)) return {.shape = call.shape(0)};
+  if (!is_one_of(kBroadcast, name)) return {};
   auto a = call.shape(0);
   auto b = call.shape(1);
   if (!a || !b) return {};
   return {.shape = broadcast(std::move(*a), std::move(*b))};
 }
+
+/// The shapes of variables. If TVM has typed the model, comments state them. Otherwise they follow
+/// from the parameters, if this class knows all operators in between.
+class RelayShapes {
+ public:
+  /// Reads the line with the function's name and parameters.
+  void add_parameters(std::string_view head) {
+    for (const std::string_view parameter : arguments_of(head).arguments) {
+      const std::size_t colon = parameter.find(": ");
+      if (!parameter.starts_with('%') || colon == parameter.npos) continue;
+      if (auto shape = shape_at(parameter.substr(colon + 2))) {
+        shapes_.insert_or_assign(std::string(parameter.substr(0, colon)), std::move(*shape));
+      }
+    }
+  }
+
+  /// Reads a line `%variable = operation(arguments, attributes) /* ty=… */;` with its comments.
+  /// Returns how many multiply-accumulates the operator needs, if it is a convolution or a dense
+  /// layer whose shapes are known.
+  std::optional<std::uint64_t> add_call(std::string_view variable, std::string_view operation,
+                                        std::string_view line) {
+    const ArgumentList list = arguments_of(line);
+    const CallText call{operation, list.arguments, shapes_};
+    Result result = result_of(call);
+    if (auto stated = commented_shape(list.rest)) result.shape = std::move(stated);
+    if (variable.empty()) return result.macs;
+    // Of the tuple of a batch_norm only the first element is data.
+    if (call.name() == "batch_norm") {
+      if (auto shape = call.shape(0))
+        shapes_.insert_or_assign(std::string(variable) + ".0", *shape);
+    } else if (const auto alias = shapes_.find(operation.substr(0, operation.find_first_of(" ;")));
+               alias != shapes_.end()) {
+      // `%4 = %3.0;` has no list of arguments.
+      result.shape = alias->second;
+    }
+    if (result.shape) {
+      shapes_.insert_or_assign(std::string(variable), std::move(*result.shape));
+    }
+    return result.macs;
+  }
+
+ private:
+  Shapes shapes_;
+};
+
+// --- Anchors -------------------------------------------------------------------------------------
+
+/// A variable such as "%12" at the beginning of `text`; empty if there is none.
+std::string_view variable_at(std::string_view text) {
+  if (text.empty() || text[0] != '%') return {};
+  std::size_t end = 1;
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+  };
+  while (end < text.size() && is_part(text[end])) ++end;
+  // `%3.1` is an element of a tuple; the operator computed the whole tuple.
+  const std::string_view name = text.substr(0, end);
+  return name.substr(0, name.find('.'));
+}
+
+/// The first parameter of the model behind the data that a call reads: its weights.
+std::string weights_of(std::string_view call) {
+  const std::vector<std::string_view> arguments = arguments_of(call).arguments;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view variable = variable_at(arguments[i]);
+    const bool is_parameter =
+        variable.size() > 1 && std::isdigit(static_cast<unsigned char>(variable[1])) == 0;
+    if (is_parameter) return std::string(arguments[i].substr(1, arguments[i].find(' ') - 1));
+  }
+  return {};
+}
+
+/// Follows the calls of main to find the anchors that each variable depends on.
+class RelayReader {
+ public:
+  std::vector<RelayAnchor> read(std::string_view text) {
+    bool in_main = false;
+    for (std::uint32_t line = 1; !text.empty(); ++line) {
+      const std::string_view raw = support::take_line(text);
+      if (raw.starts_with("def ")) in_main = raw.starts_with(kMain);
+      if (raw.starts_with(kMain)) shapes_.add_parameters(raw);
+      // Only calls of main: functions inside it have more indentation.
+      const bool is_call = in_main && raw.starts_with("  ") && !raw.starts_with("   ");
+      if (is_call && !read_call(raw, line)) return {};
+    }
+    return std::move(anchors_);
+  }
+
+ private:
+  /// False if an operator has too many predecessors.
+  bool read_call(std::string_view raw, std::uint32_t line) {
+    const std::string text = without_comments(raw);
+    const RelayLine parts = line_in(text);
+    const auto [target, rest] = parts;
+    std::set<std::size_t> sources;
+    for (std::size_t at = rest.find('%'); at != rest.npos; at = rest.find('%', at + 1)) {
+      const auto known = sources_.find(variable_at(rest.substr(at)));
+      if (known != sources_.end()) sources.insert(known->second.begin(), known->second.end());
+    }
+    const std::string_view anchor = anchor_in(parts.operation());
+    const auto macs = shapes_.add_call(target, parts.operation(), raw);
+    if (!anchor.empty()) {
+      std::string layer = layer_in(raw);
+      if (layer.empty()) layer = weights_of(rest);
+      anchors_.push_back(
+          {std::string(anchor), std::move(layer), line, {sources.begin(), sources.end()}, macs});
+      sources = {anchors_.size() - 1};
+    }
+    const bool is_real = sources.size() <= kMostSources;
+    if (!target.empty()) sources_[std::string(target)] = std::move(sources);
+    return is_real;
+  }
+
+  std::vector<RelayAnchor> anchors_;
+  RelayShapes shapes_;
+  std::map<std::string, std::set<std::size_t>, std::less<>> sources_;  // by variable
+};
 
 // --- Quantization --------------------------------------------------------------------------------
 
@@ -319,13 +512,6 @@ constexpr std::string_view kFused =
 /// Of these, those whose results have the values of what they read.
 constexpr std::string_view kConversions = "cast qnn.dequantize";
 
-/// Whether an operator is among these, with blanks between.
-bool is_one_of(std::string_view operations, std::string_view operation) {
-  const std::size_t at =
-      operation.empty() ? operations.npos : support::find_word(operations, operation);
-  return at != operations.npos && (at == 0 || operations[at - 1] == ' ');
-}
-
 /// "0.02f"; also before TVM's types in comments.
 std::optional<double> scale_in(std::string_view text) {
   const auto number = support::take_number<double>(text);
@@ -369,18 +555,12 @@ class QuantizationReader {
 
   void line(std::string_view raw) {
     const std::string text = without_comments(raw);
-    std::string_view rest = trimmed(text);
-    if (rest.starts_with('}')) return;
-    std::string_view target;
-    const std::size_t assigned = rest.find(" = ");
-    if (rest.starts_with('%') && assigned != rest.npos && rest.find('(') > assigned) {
-      target = rest.substr(0, assigned);
-      rest = trimmed(rest.substr(assigned + 3));
-    }
-    if (rest.ends_with(';')) rest.remove_suffix(1);
-    const std::string_view operation = rest.substr(0, rest.find('('));
-    const std::vector<std::string_view> arguments = arguments_of(rest).arguments;
-    if (target.empty()) return results(layer_in(raw), operation, rest, arguments);
+    const RelayLine parts = line_in(text);
+    const auto [target, whole] = parts;
+    if (whole.starts_with('}')) return;
+    const std::string_view operation = parts.operation();
+    const std::vector<std::string_view> arguments = arguments_of(whole).arguments;
+    if (target.empty()) return results(layer_in(raw), operation, whole, arguments);
     Value value = call(operation, arguments);
     add_statement(target, operation, arguments, {layer_in(raw), value.known});
     values_[std::string(target)] = std::move(value);
@@ -580,61 +760,34 @@ void for_each_function(std::string_view text, const FunctionTexts& module, Take&
 
 }  // namespace
 
-ArgumentList arguments_of(std::string_view line) {
-  ArgumentList list;
-  std::size_t depth = 0;
+std::string without_comments(std::string_view line) {
+  std::string text;
+  while (!line.empty()) {
+    const std::size_t begin = line.find("/*");
+    text += line.substr(0, begin);
+    if (begin == line.npos) break;
+    const std::size_t end = line.find("*/", begin);
+    if (end == line.npos) break;
+    line.remove_prefix(end + 2);
+  }
+  return text;
+}
+
+std::string_view main_of_relay(std::string_view text) {
+  // It may begin the text, where no line ends before it.
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (line.substr(i).starts_with("/*")) {
-      const std::size_t end = line.find("*/", i + 2);
-      if (end == line.npos) break;
-      i = end + 1;
-    } else if (c == '(' || c == '[') {
-      if (depth++ == 0) begin = i + 1;
-    } else if (c == ')' || c == ']') {
-      if (depth == 0 || --depth > 0) continue;
-      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
-      list.rest = line.substr(i + 1);
-      return list;
-    } else if (c == ',' && depth == 1) {
-      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
-      begin = i + 1;
-    }
+  while (!text.substr(begin).starts_with(kMain)) {
+    begin = text.find('\n', begin);
+    if (begin == text.npos) return {};
+    ++begin;
   }
-  return {};
+  constexpr std::string_view kEnd = "\n}\n";
+  const std::size_t end = text.find(kEnd, begin);
+  return text.substr(begin, end == text.npos ? end : end + kEnd.size() - begin);
 }
 
-void RelayShapes::add_parameters(std::string_view head) {
-  for (const std::string_view parameter : arguments_of(head).arguments) {
-    const std::size_t colon = parameter.find(": ");
-    if (!parameter.starts_with('%') || colon == parameter.npos) continue;
-    if (auto shape = shape_at(parameter.substr(colon + 2))) {
-      shapes_.insert_or_assign(std::string(parameter.substr(0, colon)), std::move(*shape));
-    }
-  }
-}
-
-std::optional<std::uint64_t> RelayShapes::add_call(std::string_view variable,
-                                                   std::string_view operation,
-                                                   std::string_view line) {
-  const ArgumentList list = arguments_of(line);
-  const CallText call{operation, list.arguments, shapes_};
-  Result result = result_of(call);
-  if (auto stated = commented_shape(list.rest)) result.shape = std::move(stated);
-  if (variable.empty()) return result.macs;
-  // Of the tuple of a batch_norm only the first element is data.
-  if (call.name() == "batch_norm") {
-    if (auto shape = call.shape(0)) shapes_.insert_or_assign(std::string(variable) + ".0", *shape);
-  } else if (const auto alias = shapes_.find(operation.substr(0, operation.find_first_of(" ;")));
-             alias != shapes_.end()) {
-    // `%4 = %3.0;` has no list of arguments.
-    result.shape = alias->second;
-  }
-  if (result.shape) {
-    shapes_.insert_or_assign(std::string(variable), std::move(*result.shape));
-  }
-  return result.macs;
+std::vector<RelayAnchor> relay_anchors(std::string_view text) {
+  return RelayReader().read(text);
 }
 
 RelayQuantization quantization_in(std::string_view relay) {

@@ -1,8 +1,7 @@
-// What the text of a Relay function states: shapes and multiply-accumulates of operators, scales
-// and zero points of inputs and outputs.
+// What the text of a Relay function states: its anchors, their shapes and multiply-accumulates, and
+// scales and zero points of inputs and outputs.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,36 +10,19 @@
 
 #include "mlf/export.h"
 #include "mlf/integration.h"
+#include "report/layers.h"
 
 namespace mlf::report {
 
-/// The parts of "(a, b, c)", and the text after it.
-struct ArgumentList {
-  std::vector<std::string_view> arguments;
-  std::string_view rest;
-};
+/// Returns the anchors of main in the text of `src/<m>.relay`, in the order of the text. Ignores
+/// lines that are not of the form `%3 = op(…);`.
+std::vector<RelayAnchor> relay_anchors(std::string_view text);
 
-/// Splits the first list in parentheses at its commas, other than those in brackets and comments.
-ArgumentList arguments_of(std::string_view line);
+/// `line` without its comments, which may contain any text.
+MLF_API std::string without_comments(std::string_view line);
 
-/// The shapes of variables. If TVM has typed the model, comments state them. Otherwise they follow
-/// from the parameters, if this class knows all operators in between.
-class RelayShapes {
- public:
-  using Shape = std::vector<std::int64_t>;
-
-  /// Reads the line with the function's name and parameters.
-  void add_parameters(std::string_view head);
-
-  /// Reads a line `%variable = operation(arguments, attributes) /* ty=… */;` with its comments.
-  /// Returns how many multiply-accumulates the operator needs, if it is a convolution or a dense
-  /// layer whose shapes are known.
-  std::optional<std::uint64_t> add_call(std::string_view variable, std::string_view operation,
-                                        std::string_view line);
-
- private:
-  std::map<std::string, Shape, std::less<>> shapes_;
-};
+/// Returns the lines of main in Relay's text, up to its closing brace. Empty if it has no main.
+MLF_API std::string_view main_of_relay(std::string_view text);
 
 struct RelayQuantization {
   /// By the parameter's name. Only those that every operator of QNN reads with the same numbers.

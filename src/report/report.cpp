@@ -23,6 +23,7 @@
 #include "report/findings.h"
 #include "report/kernel_text.h"
 #include "report/layers.h"
+#include "report/relay_text.h"
 #include "report/shared_numbers.h"
 #include "support/c_files.h"
 #include "support/error.h"
