@@ -10,7 +10,6 @@
 #include "run/boards.h"
 #include "run/machine.h"
 #include "run/plan.h"
-#include "run/program.h"
 #include "support/error.h"
 #include "support/sha256.h"
 
@@ -45,15 +44,20 @@ class ProfiledProgram {
       : deployment_(deployment),
         network_(network),
         options_(options),
-        machine_(options.cpu, options.compiler),
-        board_(machine_.board()),
+        machine_(run::machine_for(options)),
+        board_(machine_.board),
         runs_(board_ != nullptr ? 1 : runs),
         plan_(run::plan_of(deployment, network, {.inputs = options.inputs, .seed = options.seed})) {
   }
 
   Profile run() {
-    std::string results = execute();
+    // Hooks that the linker puts in line would not be what was measured.
+    run::NetworkProgram program(deployment_, network_, machine_,
+                                {.host_flags = {"-O2", "-std=gnu11", "-w", "-Dhalf=_Float16"},
+                                 .program_flags = {"-O2", "-fno-lto"}});
+    const std::string results = program.run(plan_, runs_, options_, result_bytes());
     Profile profile = described();
+    profile.flags = program.flags();
     const std::size_t times = runs_ * times_of_run(calls()) * sizeof(std::uint64_t);
     add_numbers(profile, times_in(std::string_view(results).substr(0, times)));
     std::string_view left = std::string_view(results).substr(times);
@@ -74,29 +78,6 @@ class ProfiledProgram {
     return sum;
   }
 
-  std::vector<std::string> own_flags() const {
-    if (board_ != nullptr) return board_->flags;
-    return {"-O2", "-std=gnu11", "-w", "-Dhalf=_Float16"};
-  }
-
-  /// Compiles and runs it. Returns what it saved.
-  std::string execute() {
-    // Hooks that the linker puts in line would not be what was measured.
-    const run::Toolchain toolchain{.flags = own_flags(), .program_flags = {"-O2", "-fno-lto"}};
-    run::Builder builder(deployment_, network_, machine_.compiler(), toolchain);
-    const compile::WorkDirectory& directory = builder.directory();
-    machine_.write_inputs(directory, plan_);
-    std::string runtime = machine_.runtime(directory);
-    if (board_ == nullptr) runtime += run::host_clock();
-    const bool has_main = !plan_.entry.symbol.empty();
-    builder.compile_program(
-        run::program_text(plan_, {.runtime = std::move(runtime), .timed_runs = runs_}));
-    builder.compile_module(has_main ? run::with_hooks(deployment_, network_)
-                                    : edit::EditedMembers(deployment_));
-    machine_.link(builder);
-    return machine_.results(directory, options_, result_bytes());
-  }
-
   std::vector<RunTimes> times_in(std::string_view bytes) const {
     std::vector<std::uint64_t> times(bytes.size() / sizeof(std::uint64_t));
     std::memcpy(times.data(), bytes.data(), bytes.size());
@@ -114,11 +95,8 @@ class ProfiledProgram {
       profile.machine = board_->machine;
       profile.emulator = board_->emulator;
     }
-    profile.compiler = machine_.compiler().command;
-    profile.compiler_version = version_of(machine_.compiler().command);
-    profile.flags = own_flags();
-    profile.flags.insert(profile.flags.end(), options_.compiler.flags.begin(),
-                         options_.compiler.flags.end());
+    profile.compiler = machine_.compiler.command;
+    profile.compiler_version = version_of(machine_.compiler.command);
     profile.runs = runs_;
     profile.calls = described_calls(deployment_, network_);
     profile.code = code_digest(deployment_, network_.module);

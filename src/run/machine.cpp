@@ -31,8 +31,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail_build(std::string why, std::string member = {}) {
-  throw support::Error(ErrorKind::invalid_input, std::move(why), {.member = std::move(member)});
+using compile::ProgramResult;
+
+/// The most that a program writes that fails.
+constexpr std::uint64_t kMessage = 4096;
+
+[[noreturn]] void fail(ErrorKind kind, std::string why, std::string member = {}) {
+  throw support::Error(kind, std::move(why), {.member = std::move(member)});
 }
 
 /// The machine of an ELF file, and its class: 32 or 64 bits. Nothing for other files.
@@ -62,96 +67,11 @@ std::vector<std::string> missing_symbols(std::string_view errors) {
   return {names.begin(), names.end()};
 }
 
-Compiler with_flags_before(Compiler compiler, const std::vector<std::string>& flags) {
+Compiler with_own_flags(const Machine& machine, const Toolchain& toolchain) {
+  const auto& flags = machine.board == nullptr ? toolchain.host_flags : machine.board->flags;
+  Compiler compiler = machine.compiler;
   compiler.flags.insert(compiler.flags.begin(), flags.begin(), flags.end());
   return compiler;
-}
-
-}  // namespace
-
-Builder::Builder(const Deployment& deployment, const Network& network, const Compiler& compiler,
-                 const Toolchain& toolchain)
-    : archive_(deployment.archive()),
-      module_(deployment.library().modules[network.module]),
-      user_(compiler),
-      program_flags_(toolchain.program_flags),
-      flags_(with_flags_before(compiler, toolchain.flags)),
-      compiler_(archive_, module_, flags_) {}
-
-void Builder::compile_program(const std::string& program) {
-  fs::remove(path("program"));  // of another run
-  compile_file({"program", ".c", {}}, program, program_flags_);
-}
-
-void Builder::compile_module(const edit::EditedMembers& edited) {
-  for (const FileRef& file : module_.files.sources) {
-    const bool is_c = fs::path(file.name).extension() == ".c";
-    compile_file({add_object(), is_c ? ".c" : ".cc", file.name},
-                 edited.text_of(*archive_.find(file.name)));
-  }
-  for (const FileRef& file : module_.files.objects) {
-    const std::string_view bytes = deployment::member_text(archive_, file);
-    if (machine_of(bytes) != machine_of(file_text(path("program.o")))) {
-      fail_build("this object is not for the processor that the compiler compiles for", file.name);
-    }
-    directory().write(add_object() + ".o", bytes);
-  }
-}
-
-void Builder::compile_file(const Source& source, std::string_view text,
-                           const std::vector<std::string>& flags) {
-  directory().write(source.stem + source.end, text);
-  std::vector<std::string> arguments = flags;
-  arguments.insert(arguments.end(), {"-c", path(source.stem + source.end)});
-  compiler_.require(compiler_.start(arguments, path(source.stem + ".o")),
-                    {.member = source.member});
-}
-
-std::string Builder::add_object() {
-  std::string stem = std::to_string(objects_.size() + 1);
-  objects_.push_back(path(stem + ".o"));
-  return stem;
-}
-
-compile::ProgramResult Builder::link(const std::vector<std::string>& arguments) const {
-  std::vector<std::string> all{path("program.o")};
-  all.insert(all.end(), objects_.begin(), objects_.end());
-  // Libraries come after the files that need them.
-  all.insert(all.end(), user_.flags.begin(), user_.flags.end());
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  all.emplace_back("-lm");
-  compile::ProgramResult result = compiler_.start(all, path("program"));
-  if (is_success(result) && !fs::exists(path("program"))) result.fault = compile::kWroteNothing;
-  return result;
-}
-
-bool Builder::is_for_another_processor() const {
-  const fs::path object = path("program.o");
-  return fs::exists(object) &&
-         machine_of(file_text(object)) != machine_of(file_text("/proc/self/exe"));
-}
-
-void Builder::fail_link(const compile::ProgramResult& result) const {
-  const std::vector<std::string> missing = missing_symbols(result.errors);
-  if (!missing.empty()) {
-    fail_build(
-        fmt::format("the network needs functions that are not in the archive: {}; name a library "
-                    "that has them among the flags of the compiler",
-                    some_of(missing)));
-  }
-  fail_build(fmt::format("the network was not linked: {} {}", user_.command,
-                         compile::why_it_failed(result, directory().path())));
-}
-
-namespace {
-
-using compile::ProgramResult;
-
-/// The most that a program writes that fails.
-constexpr std::uint64_t kMessage = 4096;
-
-[[noreturn]] void fail(ErrorKind kind, std::string why) {
-  throw support::Error(kind, std::move(why));
 }
 
 const Board* board_named(const std::string& cpu) {
@@ -209,12 +129,12 @@ std::string why_it_ended(const ProgramResult& result) {
 }
 
 /// Reads a file of exactly `size` bytes. Throws `Error` (invalid_input) for anything else.
-std::string read_results(const std::filesystem::path& path, std::uint64_t size) {
+std::string read_results(const fs::path& path, std::uint64_t size) {
   const auto fail_short = [] {
     fail(ErrorKind::invalid_input, "the network did not write all its results");
   };
   // The program may have ended without it, or replaced it by anything, such as a link or a pipe.
-  if (!std::filesystem::exists(std::filesystem::symlink_status(path))) fail_short();
+  if (!fs::exists(fs::symlink_status(path))) fail_short();
   const support::File file = support::File::open(path.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const struct stat status = file.status();
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size) {
@@ -233,10 +153,9 @@ std::string read_results(const std::filesystem::path& path, std::uint64_t size) 
 constexpr char kSuccess = '\6';
 
 /// The results of a board. Throws `Error` with the message of the program, if it has failed.
-std::string results_of_board(const Board& board, const std::filesystem::path& path,
-                             std::uint64_t bytes) {
+std::string results_of_board(const Board& board, const fs::path& path, std::uint64_t bytes) {
   std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
+  const auto size = fs::file_size(path, error);
   if (error || size > bytes + kMessage) return read_results(path, bytes + 1);  // throws
   std::string text = read_results(path, size);
   if (size == bytes + 1 && text.back() == kSuccess) {
@@ -266,81 +185,166 @@ std::string results_of_board(const Board& board, const std::filesystem::path& pa
 
 }  // namespace
 
-Machine::Machine(const std::string& cpu, const Compiler& compiler)
-    : board_(board_named(cpu)), compiler_(compiler) {
-  if (compiler_.command.empty()) {
-    compiler_.command = board_ == nullptr ? "cc" : board_->compiler;
-    require_program(compiler_.command, board_ == nullptr ? "gcc" : board_->packages);
+Machine machine_for(const RunOptions& options) {
+  Machine machine{board_named(options.cpu), options.compiler};
+  const Board* const board = machine.board;
+  if (machine.compiler.command.empty()) {
+    machine.compiler.command = board == nullptr ? "cc" : board->compiler;
+    require_program(machine.compiler.command, board == nullptr ? "gcc" : board->packages);
   }
-  if (board_ != nullptr) require_program(std::string(board_->emulator), board_->packages);
+  if (board != nullptr) require_program(std::string(board->emulator), board->packages);
+  return machine;
 }
 
-void Machine::write_inputs(const compile::WorkDirectory& directory, const RunPlan& plan) {
+NetworkProgram::NetworkProgram(const Deployment& deployment, const Network& network,
+                               const Machine& machine, const Toolchain& toolchain)
+    : deployment_(deployment),
+      network_(network),
+      module_(deployment.library().modules[network.module]),
+      machine_(machine),
+      program_flags_(toolchain.program_flags),
+      compiler_(with_own_flags(machine, toolchain)),
+      c_(deployment.archive(), module_, compiler_) {}
+
+std::string NetworkProgram::run(const RunPlan& plan, std::uint64_t timed_runs,
+                                const RunOptions& options, std::uint64_t bytes) {
+  const Board* const board = machine_.board;
   std::string inputs;
   for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
-  directory.write(kInputs, inputs);
-}
-
-std::string Machine::runtime(const compile::WorkDirectory& directory) const {
-  if (board_ == nullptr) return std::string(host_runtime());
-  return fmt::format("#define MLF_INPUTS \"{}\"\n{}",
-                     in_assembly((directory.path() / kInputs).string()), board_->runtime);
-}
-
-void Machine::link(const Builder& builder) const {
-  const std::vector<Layout> layouts = board_ == nullptr ? std::vector<Layout>(1) : board_->layouts;
-  for (std::size_t i = 0; i < layouts.size(); ++i) {
-    std::vector<std::string> arguments;
-    if (board_ != nullptr) {
-      const std::string script = fmt::format("{}.ld", i);
-      builder.directory().write(script, linker_script(*board_, layouts[i]));
-      arguments = board_->link;
-      arguments.insert(arguments.end(), {"-T", (builder.directory().path() / script).string()});
-    }
-    const ProgramResult result = builder.link(arguments);
-    if (is_success(result)) return;
-    if (board_ == nullptr && builder.is_for_another_processor()) {
-      fail(
-          ErrorKind::invalid_input,
-          fmt::format("{} compiles for another processor than this one; --cpu CPU runs the network "
-                      "in an emulator",
-                      compiler_.command));
-    }
-    const bool is_too_large = result.errors.find("will not fit in region") != std::string::npos;
-    if (board_ == nullptr || !is_too_large) builder.fail_link(result);
+  directory().write(kInputs, inputs);
+  // A board's program contains its inputs.
+  if (!is_built_ || board != nullptr) {
+    compile_program(program_text(plan, {runtime(timed_runs > 0), timed_runs}));
+    const bool is_observed = timed_runs > 0 || !plan.records.empty();
+    if (!is_built_) compile_module(is_observed && !plan.entry.symbol.empty());
+    link();
+    is_built_ = true;
   }
-  fail_memory(*board_);
-}
-
-std::vector<std::string> Machine::command(const compile::WorkDirectory& directory) const {
-  const std::string program = (directory.path() / "program").string();
-  if (board_ == nullptr) return {program};
-  std::vector<std::string> all{std::string(board_->emulator), "-M", std::string(board_->machine)};
-  all.insert(all.end(), board_->arguments.begin(), board_->arguments.end());
-  // Without semihosting and devices: the program has no access to this computer. A reset ends it.
-  all.insert(all.end(),
-             {"-accel", "tcg,tb-size=64", "-icount", fmt::format("shift={}", board_->counter.shift),
-              "-display", "none", "-monitor", "none", "-nodefaults", "-no-reboot", "-serial",
-              fmt::format("file:{}", kResults), "-kernel", program});
-  return all;
-}
-
-std::string Machine::results(const compile::WorkDirectory& directory, const RunOptions& options,
-                             std::uint64_t bytes) const {
-  std::filesystem::remove(directory.path() / kResults);  // of another run
+  const fs::path results = path(kResults);
+  fs::remove(results);  // of another run
   const ProgramResult ended =
-      compile::run_program({.arguments = command(directory),
-                            .directory = directory.path(),
+      compile::run_program({.arguments = command(),
+                            .directory = directory().path(),
                             .limits = {.time = options.timeout,
                                        .memory = options.memory,
-                                       .file = board_ == nullptr ? bytes : bytes + kMessage}},
-                           directory);
-  const std::filesystem::path path = directory.path() / kResults;
+                                       .file = board == nullptr ? bytes : bytes + kMessage}},
+                           directory());
   if (!is_success(ended)) {
-    const std::string what = board_ == nullptr ? "the network" : std::string(board_->emulator);
+    const std::string what = board == nullptr ? "the network" : std::string(board->emulator);
     fail(ErrorKind::invalid_input, fmt::format("{} {}", what, why_it_ended(ended)));
   }
-  return board_ == nullptr ? read_results(path, bytes) : results_of_board(*board_, path, bytes);
+  return board == nullptr ? read_results(results, bytes) : results_of_board(*board, results, bytes);
+}
+
+std::string NetworkProgram::runtime(bool is_timed) const {
+  if (machine_.board != nullptr) {
+    return fmt::format("#define MLF_INPUTS \"{}\"\n{}", in_assembly(path(kInputs)),
+                       machine_.board->runtime);
+  }
+  return fmt::format("{}{}", host_runtime(), is_timed ? host_clock() : "");
+}
+
+void NetworkProgram::compile_program(const std::string& program) {
+  fs::remove(path("program"));  // of another run
+  compile_file({"program", ".c", {}}, program, program_flags_);
+}
+
+void NetworkProgram::compile_module(bool has_hooks) {
+  const edit::EditedMembers edited =
+      has_hooks ? with_hooks(deployment_, network_) : edit::EditedMembers(deployment_);
+  const archive::Archive& archive = deployment_.archive();
+  for (const FileRef& file : module_.files.sources) {
+    const bool is_c = fs::path(file.name).extension() == ".c";
+    compile_file({add_object(), is_c ? ".c" : ".cc", file.name},
+                 edited.text_of(*archive.find(file.name)));
+  }
+  for (const FileRef& file : module_.files.objects) {
+    const std::string_view bytes = deployment::member_text(archive, file);
+    if (machine_of(bytes) != machine_of(file_text(path("program.o")))) {
+      fail(ErrorKind::invalid_input,
+           "this object is not for the processor that the compiler compiles for", file.name);
+    }
+    directory().write(add_object() + ".o", bytes);
+  }
+}
+
+void NetworkProgram::compile_file(const Source& source, std::string_view text,
+                                  const std::vector<std::string>& flags) {
+  directory().write(source.stem + source.end, text);
+  std::vector<std::string> arguments = flags;
+  arguments.insert(arguments.end(), {"-c", path(source.stem + source.end)});
+  c_.require(c_.start(arguments, path(source.stem + ".o")), {.member = source.member});
+}
+
+std::string NetworkProgram::add_object() {
+  std::string stem = std::to_string(objects_.size() + 1);
+  objects_.push_back(path(stem + ".o"));
+  return stem;
+}
+
+void NetworkProgram::link() const {
+  const Board* const board = machine_.board;
+  const std::vector<Layout> layouts = board == nullptr ? std::vector<Layout>(1) : board->layouts;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    std::vector<std::string> arguments;
+    if (board != nullptr) {
+      const std::string script = fmt::format("{}.ld", i);
+      directory().write(script, linker_script(*board, layouts[i]));
+      arguments = board->link;
+      arguments.insert(arguments.end(), {"-T", path(script)});
+    }
+    const ProgramResult result = link_with(arguments);
+    if (is_success(result)) return;
+    const bool is_too_large = result.errors.find("will not fit in region") != std::string::npos;
+    if (board == nullptr || !is_too_large) fail_link(result);
+  }
+  fail_memory(*board);
+}
+
+ProgramResult NetworkProgram::link_with(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> all{path("program.o")};
+  all.insert(all.end(), objects_.begin(), objects_.end());
+  // Libraries come after the files that need them.
+  const std::vector<std::string>& of_user = machine_.compiler.flags;
+  all.insert(all.end(), of_user.begin(), of_user.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  all.emplace_back("-lm");
+  ProgramResult result = c_.start(all, path("program"));
+  if (is_success(result) && !fs::exists(path("program"))) result.fault = compile::kWroteNothing;
+  return result;
+}
+
+void NetworkProgram::fail_link(const ProgramResult& result) const {
+  const std::string object = path("program.o");
+  if (machine_.board == nullptr && fs::exists(object) &&
+      machine_of(file_text(object)) != machine_of(file_text("/proc/self/exe"))) {
+    fail(ErrorKind::invalid_input,
+         fmt::format("{} compiles for another processor than this one; --cpu CPU runs the network "
+                     "in an emulator",
+                     compiler_.command));
+  }
+  const std::vector<std::string> missing = missing_symbols(result.errors);
+  if (!missing.empty()) {
+    fail(ErrorKind::invalid_input,
+         fmt::format("the network needs functions that are not in the archive: {}; name a library "
+                     "that has them among the flags of the compiler",
+                     some_of(missing)));
+  }
+  fail(ErrorKind::invalid_input, fmt::format("the network was not linked: {} {}", compiler_.command,
+                                             compile::why_it_failed(result, directory().path())));
+}
+
+std::vector<std::string> NetworkProgram::command() const {
+  const Board* const board = machine_.board;
+  if (board == nullptr) return {path("program")};
+  std::vector<std::string> all{std::string(board->emulator), "-M", std::string(board->machine)};
+  all.insert(all.end(), board->arguments.begin(), board->arguments.end());
+  // Without semihosting and devices: the program has no access to this computer. A reset ends it.
+  all.insert(all.end(),
+             {"-accel", "tcg,tb-size=64", "-icount", fmt::format("shift={}", board->counter.shift),
+              "-display", "none", "-monitor", "none", "-nodefaults", "-no-reboot", "-serial",
+              fmt::format("file:{}", kResults), "-kernel", path("program")});
+  return all;
 }
 
 }  // namespace run

@@ -9,7 +9,6 @@
 #include "mlf/run.h"
 #include "run/machine.h"
 #include "run/plan.h"
-#include "run/program.h"
 #include "support/error.h"
 #include "support/sha256.h"
 
@@ -32,13 +31,6 @@ std::uint64_t result_bytes(const RunPlan& plan) {
   return sum;
 }
 
-/// Main with hooks if tensors of calls are recorded.
-edit::EditedMembers members_for(const RunPlan& plan, const Deployment& deployment,
-                                const Network& network) {
-  const bool has_hooks = !plan.records.empty() && !plan.entry.symbol.empty();
-  return has_hooks ? with_hooks(deployment, network) : edit::EditedMembers(deployment);
-}
-
 RunResult result_of(RunPlan plan, const std::string& results) {
   std::string_view left = results;
   RunResult result;
@@ -57,26 +49,18 @@ RunResult result_of(RunPlan plan, const std::string& results) {
 std::vector<RunResult> run(const Deployment& deployment, const Network& network,
                            const RunOptions& options,
                            std::span<const std::optional<std::uint64_t>> seeds) {
-  const Machine machine(options.cpu, options.compiler);
-  Toolchain toolchain{.flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16"}};
-  if (machine.board() != nullptr) toolchain.flags = machine.board()->flags;
-  std::optional<Builder> builder;
+  const Machine machine = machine_for(options);
+  std::optional<NetworkProgram> program;
   std::vector<RunResult> results;
   RunOptions with_seed = options;
   for (const std::optional<std::uint64_t>& seed : seeds) {
     with_seed.seed = seed;
     RunPlan plan = plan_of(deployment, network, with_seed);
-    const bool is_first = !builder;
-    if (is_first) builder.emplace(deployment, network, machine.compiler(), toolchain);
-    machine.write_inputs(builder->directory(), plan);
-    // A board's program contains its inputs.
-    if (is_first || machine.board() != nullptr) {
-      builder->compile_program(
-          program_text(plan, {.runtime = machine.runtime(builder->directory())}));
-      if (is_first) builder->compile_module(members_for(plan, deployment, network));
-      machine.link(*builder);
+    if (!program) {
+      program.emplace(deployment, network, machine,
+                      Toolchain{.host_flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16"}});
     }
-    const std::string found = machine.results(builder->directory(), options, result_bytes(plan));
+    const std::string found = program->run(plan, 0, options, result_bytes(plan));
     results.push_back(result_of(std::move(plan), found));
   }
   return results;
