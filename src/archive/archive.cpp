@@ -18,6 +18,7 @@
 #include "archive/tar_walk.h"
 #include "archive/temporary.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/sha256.h"
 
 namespace mlf::archive {
@@ -208,10 +209,9 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
 }
 
 std::string_view what_it_is(MemberType type) {
-  constexpr std::string_view kNames[] = {
-      "a file",         "a directory", "a hard link", "a symbolic link", "a character device",
-      "a block device", "a FIFO",      "a socket"};
-  return kNames[static_cast<std::size_t>(type)];
+  return support::name_in({"a file", "a directory", "a hard link", "a symbolic link",
+                           "a character device", "a block device", "a FIFO", "a socket"},
+                          type);
 }
 
 std::string_view read_loaded(const Archive::Contents& contents, const Member& member) {
@@ -371,15 +371,13 @@ Result<std::string> Archive::sha256(const Member& member) const {
 }
 
 std::string_view to_string(MemberType type) {
-  constexpr std::string_view kNames[] = {
-      "file",         "directory", "hard link", "symbolic link", "character device",
-      "block device", "fifo",      "socket"};
-  return kNames[static_cast<std::size_t>(type)];
+  return support::name_in({"file", "directory", "hard link", "symbolic link", "character device",
+                           "block device", "fifo", "socket"},
+                          type);
 }
 
 std::string_view to_string(Storage storage) {
-  constexpr std::string_view kNames[] = {"tar", "tar.gz", "tar.xz", "tar.zst", "directory"};
-  return kNames[static_cast<std::size_t>(storage)];
+  return support::name_in({"tar", "tar.gz", "tar.xz", "tar.zst", "directory"}, storage);
 }
 
 }  // namespace mlf::archive

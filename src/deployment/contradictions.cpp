@@ -12,6 +12,7 @@
 #include "deployment/tir_name.h"
 #include "mlf/inspection.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "support/numbers.h"
 #include "tir/c/c.h"
@@ -224,8 +225,7 @@ std::string_view to_string(ClaimReason reason) {
 }
 
 std::string_view to_string(ClaimKind kind) {
-  constexpr std::array<std::string_view, 3> kNames{"inputs-and-outputs", "constants", "workspace"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return support::name_in({"inputs-and-outputs", "constants", "workspace"}, kind);
 }
 
 bool MemoryClaim::agrees() const {

@@ -433,13 +433,11 @@ std::string_view to_string(const Limit& limit) {
 }
 
 std::string_view to_string(Verdict verdict) {
-  constexpr std::array<std::string_view, 3> kNames{"fits", "exceeds", "undecided"};
-  return kNames[static_cast<std::size_t>(verdict)];
+  return support::name_in({"fits", "exceeds", "undecided"}, verdict);
 }
 
 std::string_view to_string(Presence presence) {
-  constexpr std::array<std::string_view, 3> kNames{"absent", "found", "undecided"};
-  return kNames[static_cast<std::size_t>(presence)];
+  return support::name_in({"absent", "found", "undecided"}, presence);
 }
 
 Presence FindingResult::presence() const {

@@ -156,9 +156,8 @@ std::string NumberChange::delta() const {
 }
 
 std::string_view to_string(KernelChange change) {
-  constexpr std::array<std::string_view, 7> kNames{"added",  "removed",     "moved",  "constants",
-                                                   "timing", "rescheduled", "changed"};
-  return kNames[static_cast<std::size_t>(change)];
+  return support::name_in(
+      {"added", "removed", "moved", "constants", "timing", "rescheduled", "changed"}, change);
 }
 
 std::vector<DifferenceWords> words_of(const BuildDifference& difference) {

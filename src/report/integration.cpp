@@ -648,14 +648,11 @@ std::vector<IntegrationLoop> loops_in(const Deployment& deployment, std::size_t 
 }  // namespace report
 
 std::string_view to_string(ModuleInterface interface) {
-  constexpr std::array<std::string_view, 4> kNames{"c", "packed", "graph", "operators"};
-  return kNames[static_cast<std::size_t>(interface)];
+  return support::name_in({"c", "packed", "graph", "operators"}, interface);
 }
 
 std::string_view to_string(MemoryUseKind kind) {
-  constexpr std::array<std::string_view, 5> kNames{"workspace-pool", "constant-pool", "heap",
-                                                   "storage", "stack"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return support::name_in({"workspace-pool", "constant-pool", "heap", "storage", "stack"}, kind);
 }
 
 namespace report {
