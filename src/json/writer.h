@@ -100,7 +100,7 @@ class Writer {
   /// Text that is JSON already.
   void raw(std::string_view json);
 
-  /// Writes a text, a boolean or an integer; a type with its own `write_json`; a Nullable; or a
+  /// Writes a text, a boolean or a number; a type with its own `write_json`; a Nullable; or a
   /// list of any of these.
   template <class T>
   void value(const T& value);
@@ -209,6 +209,8 @@ void Writer::value(const T& value) {
   } else if constexpr (std::integral<T>) {
     // All numbers are below 2^63: sums of bytes saturate there.
     integer(static_cast<std::int64_t>(value));
+  } else if constexpr (std::floating_point<T>) {
+    real(value);
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     string(std::string_view(value));
   } else if constexpr (Nullable<T>) {

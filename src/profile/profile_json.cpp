@@ -51,10 +51,8 @@ void write_kernel(Writer& out, const ProfiledKernel& kernel) {
 }
 
 void write_cycles(Writer& out, const CyclesPerInstruction& cycles) {
-  out.key("min");
-  out.real(cycles.min);
-  out.key("max");
-  cycles.max ? out.real(*cycles.max) : out.null();
+  out.member("min", cycles.min);
+  out.member("max", cycles.max);
   out.member("source", cycles.source);
 }
 

@@ -24,8 +24,7 @@ namespace {
 using json::Writer;
 
 void write_quantization(Writer& out, const Quantization& quantization) {
-  out.key("scale");
-  out.real(quantization.scale);
+  out.member("scale", quantization.scale);
   out.member("zero_point", quantization.zero_point);
 }
 
@@ -253,10 +252,8 @@ void write_kernel(Writer& out, const ModuleReport& module, const KernelReport& k
 }
 
 void write_ratio(Writer& out, const Ratio& ratio) {
-  out.key("min");
-  out.real(ratio.min);
-  out.key("max");
-  ratio.max ? out.real(*ratio.max) : out.null();
+  out.member("min", ratio.min);
+  out.member("max", ratio.max);
 }
 
 /// Without its code.
@@ -391,8 +388,7 @@ void write_changed_constant(Writer& out, const ConstantDifference& one) {
   out.member("bytes", one.bytes);
   out.member("elements", one.elements);
   out.member("differing", one.differing);
-  out.key("largest");
-  one.largest ? out.real(*one.largest) : out.null();
+  out.member("largest", one.largest);
 }
 
 void write_moved_kernel(Writer& out, const MovedKernel& one) {

@@ -121,8 +121,7 @@ void write_difference(Writer& out, const TensorDifference& one) {
   out.text_or_null("not_compared", one.reason);
   out.member("elements", one.elements);
   out.member("differing", is_compared ? std::optional(one.differing) : std::nullopt);
-  out.key("largest");
-  is_compared ? out.real(one.largest) : out.null();
+  out.member("largest", is_compared ? std::optional(one.largest) : std::nullopt);
   out.member("first", one.differing > 0 ? std::optional(one.first) : std::nullopt);
 }
 
@@ -162,8 +161,7 @@ void write_array(Writer& out, const PairedArray& one) {
 
 void write_comparison(Writer& out, const RunComparison& comparison) {
   out.member("differs", comparison.differs());
-  out.key("tolerance");
-  out.real(comparison.tolerance);
+  out.member("tolerance", comparison.tolerance);
   out.objects("outputs", comparison.outputs, write_difference);
   out.member("seeds", comparison.seeds);
   out.member("calls_compared", comparison.calls.has_value());
