@@ -121,7 +121,8 @@ struct RunResult {
 MLF_API Result<RunResult> run_network(const Deployment& deployment, const Network& network,
                                       const RunOptions& options = {});
 
-/// The same, compiled once and run with the random values of each seed.
+/// The same, compiled once and run with the random values of each seed; without seeds, once with
+/// those of the options.
 MLF_API Result<std::vector<RunResult>> run_network(const Deployment& deployment,
                                                    const Network& network,
                                                    const RunOptions& options,

@@ -342,12 +342,7 @@ void require_same_inputs(const NetworkArgument& argument, const NetworkArgument&
 std::vector<RunResult> run_with(const NetworkArgument& argument, const RunOptions& options,
                                 const std::vector<std::uint64_t>& seeds) {
   const Network network{argument.module, argument.topology};
-  if (!seeds.empty()) {
-    return get_or_throw(run_network(argument.deployment, network, options, seeds));
-  }
-  std::vector<RunResult> results;
-  results.push_back(get_or_throw(run_network(argument.deployment, network, options)));
-  return results;
+  return get_or_throw(run_network(argument.deployment, network, options, seeds));
 }
 
 /// Records all of the calls where that is possible, else what `options` ask for.

@@ -66,27 +66,23 @@ std::vector<RunResult> run(const Deployment& deployment, const Network& network,
   return results;
 }
 
-Result<std::vector<RunResult>> run_or_fail(const Deployment& deployment, const Network& network,
-                                           const RunOptions& options,
-                                           std::span<const std::optional<std::uint64_t>> seeds) {
-  return support::to_result_in(deployment.archive().path(),
-                               [&] { return run::run(deployment, network, options, seeds); });
-}
-
 }  // namespace
 }  // namespace run
 
 Result<RunResult> run_network(const Deployment& deployment, const Network& network,
                               const RunOptions& options) {
-  return run::run_or_fail(deployment, network, options, {&options.seed, 1})
-      .map([](std::vector<RunResult> results) { return std::move(results.front()); });
+  return run_network(deployment, network, options, {}).map([](std::vector<RunResult> results) {
+    return std::move(results.front());
+  });
 }
 
 Result<std::vector<RunResult>> run_network(const Deployment& deployment, const Network& network,
                                            const RunOptions& options,
                                            std::span<const std::uint64_t> seeds) {
-  const std::vector<std::optional<std::uint64_t>> all(seeds.begin(), seeds.end());
-  return run::run_or_fail(deployment, network, options, all);
+  std::vector<std::optional<std::uint64_t>> all(seeds.begin(), seeds.end());
+  if (all.empty()) all.push_back(options.seed);
+  return support::to_result_in(deployment.archive().path(),
+                               [&] { return run::run(deployment, network, options, all); });
 }
 
 // --- JSON ----------------------------------------------------------------------------------------
