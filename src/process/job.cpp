@@ -19,12 +19,6 @@ using archive::Archive;
 using archive::Member;
 using support::get_or_throw;
 
-/// TIR of files that becomes members, and the names that existing members already have.
-struct AddedTir {
-  std::vector<archive::OverlaidFile> files;
-  std::vector<std::string> kept;
-};
-
 [[noreturn]] void refuse_file(const std::string& path, std::string message) {
   throw support::Error(ErrorKind::usage, std::move(message), {.file = path});
 }
@@ -40,27 +34,6 @@ std::string member_of(const std::string& path, std::string_view directory) {
   return std::string(directory) + name;
 }
 
-/// Selects files whose member does not exist yet: existing members do not change.
-AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
-  AddedTir added;
-  const std::string_view directory = deployment::source_directory(archive);
-  std::set<std::string> names;
-  for (const std::string& path : options.added_tir_files) {
-    const std::string name = member_of(path, directory);
-    if (!names.insert(name).second) {
-      refuse_file(path, "two files have this name");
-    }
-    auto file = archive::open_overlaid(name, path, options.archive_limits);
-    const Member* const present = archive.find(name);
-    if (present == nullptr) {
-      added.files.push_back(std::move(file));
-    } else if (get_or_throw(archive.read(*present)) != file.content.bytes()) {
-      added.kept.push_back(name);
-    }
-  }
-  return added;
-}
-
 /// The file that states the modules, else a file of generated code or captured TIR: a deployment
 /// requires one of them. Null if there is none.
 const Member* anchor_of(const Archive& archive) {
@@ -74,14 +47,31 @@ const Member* anchor_of(const Archive& archive) {
   return found == archive.members().end() ? nullptr : &*found;
 }
 
-/// Adds the TIR to the archive in memory, and returns the names that already exist.
+/// Adds the TIR to the archive in memory, and returns the names of existing members with other
+/// content, which do not change.
 std::vector<std::string> add_tir(Archive& archive, const ProcessOptions& options) {
-  AddedTir added = added_tir(archive, options);
+  std::vector<archive::OverlaidFile> added;
+  std::vector<std::string> kept;
+  const std::string_view directory = deployment::source_directory(archive);
+  std::set<std::string> names;
+  for (const std::string& path : options.added_tir_files) {
+    const std::string name = member_of(path, directory);
+    if (!names.insert(name).second) {
+      refuse_file(path, "two files have this name");
+    }
+    auto file = archive::open_overlaid(name, path, options.archive_limits);
+    const Member* const present = archive.find(name);
+    if (present == nullptr) {
+      added.push_back(std::move(file));
+    } else if (get_or_throw(archive.read(*present)) != file.content.bytes()) {
+      kept.push_back(name);
+    }
+  }
   // Without one, this is not a Model Library Format; opening the deployment reports that.
   if (const Member* anchor = anchor_of(archive)) {
-    archive::overlay(archive, std::move(added.files), std::string(anchor->name));
+    archive::overlay(archive, std::move(added), std::string(anchor->name));
   }
-  return std::move(added.kept);
+  return kept;
 }
 
 /// Locks an archive that will change, so two runs on one archive wait for each other. A run that

@@ -16,25 +16,8 @@ namespace {
 constexpr std::string_view kFormat = "mlf-manifest";
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-// In the order of the command line.
-constexpr std::array<std::pair<tir::ConstantPlace, std::string_view>, 3> kPlaces = {{
-    {tir::ConstantPlace::inside, "inline"},
-    {tir::ConstantPlace::npy, "npy"},
-    {tir::ConstantPlace::none, "none"},
-}};
-
-std::string_view name_of(tir::ConstantPlace place) {
-  return std::find_if(kPlaces.begin(), kPlaces.end(),
-                      [&](const auto& row) { return row.first == place; })
-      ->second;
-}
-
-std::optional<tir::ConstantPlace> place_named(std::string_view name) {
-  for (const auto& [place, its_name] : kPlaces) {
-    if (its_name == name) return place;
-  }
-  return std::nullopt;
-}
+// By value of ConstantPlace.
+constexpr std::array<std::string_view, 3> kPlaces{"inline", "npy", "none"};
 
 // Keys are in the order of schemas/manifest.schema.json. Names come from the archive, which
 // guarantees UTF-8, or from the file system, which does not.
@@ -61,7 +44,9 @@ void write_network(json::Writer& out, const ManifestNetwork& entry) {
 }
 
 void write_members(json::Writer& out, const Manifest& manifest) {
-  out.object("options", [&] { out.member("constants", name_of(manifest.inputs.constants)); });
+  out.object("options", [&] {
+    out.member("constants", kPlaces[static_cast<std::size_t>(manifest.inputs.constants)]);
+  });
   out.object("consumed", [&] {
     out.objects("members", manifest.inputs.members, json::write_digest);
     out.objects("files", manifest.inputs.files, json::write_digest);
@@ -87,10 +72,10 @@ std::optional<Manifest> read_root(json::Value root, const OutputNames& names) {
   // again.
   if (root.at("format").as_string() != kFormat) return std::nullopt;
   if (root.at("version").integer() != kManifestVersion) return std::nullopt;
-  const auto constants = place_named(root.at("options").at("constants").as_string());
-  if (!constants) return std::nullopt;
+  const auto place = std::ranges::find(kPlaces, root.at("options").at("constants").as_string());
+  if (place == kPlaces.end()) return std::nullopt;
   Manifest manifest;
-  manifest.inputs = {.constants = *constants,
+  manifest.inputs = {.constants = static_cast<tir::ConstantPlace>(place - kPlaces.begin()),
                      .members = read_digests(root.at("consumed").at("members")),
                      .files = read_digests(root.at("consumed").at("files"))};
   manifest.written = read_digests(root.at("written"));
