@@ -520,15 +520,6 @@ std::string name_of_both(const KernelReport& before, const KernelReport& after) 
   return before.short_name + " -> " + after.short_name;
 }
 
-/// Kernels and calls of one side that have no partner.
-struct Unpaired {
-  KernelChange change;           ///< removed or added
-  const Side& side;              ///< that has them
-  const Side& other;             ///< its main may contain these calls if it is not understood
-  std::string_view other_build;  ///< "new" or "old"
-  std::string_view words;        ///< "removed" or "added"
-};
-
 void add_partner(Partners& kernels, const KernelReport& before, const KernelReport& after,
                  bool is_same) {
   const bool has_other_file = before.c && after.c && before.c->file != after.c->file;
@@ -543,23 +534,24 @@ void add_one_sided(ModuleDifference& difference, KernelChange change, const Kern
   (change == KernelChange::added ? one.after : one.before) = kernel.symbol;
 }
 
-void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
-                  const std::vector<bool>& is_known_kernel,
+/// Kernels and calls of one side that have no partner: they were removed or added.
+void add_unpaired(ModuleDifference& difference, KernelChange change, const Side& side,
+                  const Side& other, const std::vector<bool>& is_known_kernel,
                   const std::vector<bool>& is_paired_call) {
-  if (may_hide_calls(unpaired.other)) {
+  if (may_hide_calls(other)) {
     difference.graph.push_back(
         fmt::format("unknown which calls were {}: main of the {} archive is not understood",
-                    unpaired.words, unpaired.other_build));
+                    to_string(change), change == KernelChange::removed ? "new" : "old"));
     return;
   }
-  const ModuleReport& module = unpaired.side.module;
+  const ModuleReport& module = side.module;
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
-    if (!is_known_kernel[i]) add_one_sided(difference, unpaired.change, module.kernels[i]);
+    if (!is_known_kernel[i]) add_one_sided(difference, change, module.kernels[i]);
   }
   for (std::size_t i = 0; i < module.calls.size(); ++i) {
     if (is_paired_call[i]) continue;
     const std::string& name = module.kernels[module.calls[i].kernel].short_name;
-    difference.graph.push_back(fmt::format("call {} of {} was {}", i, name, unpaired.words));
+    difference.graph.push_back(fmt::format("call {} of {} was {}", i, name, to_string(change)));
   }
 }
 
@@ -581,43 +573,41 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     is_paired_right[partners[i]] = true;
     const CallReport& before = a.calls[i];
     const CallReport& after = b.calls[partners[i]];
+    const KernelReport& old_kernel = a.kernels[before.kernel];
+    const KernelReport& new_kernel = b.kernels[after.kernel];
     const auto was = sources_of(*a.network, (*a.network)[before.call], partners);
     const auto is = sources_of(*b.network, (*b.network)[after.call], {});
     if (was != is) {
       difference.graph.push_back(fmt::format("call {} of {} reads from other calls",
-                                             index(after.call),
-                                             b.kernels[after.kernel].short_name));
+                                             index(after.call), new_kernel.short_name));
     }
     // A kernel called twice is listed once, with its first pair of calls.
     const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
     const bool is_same = are_same(left, before.kernel, right, after.kernel);
-    add_partner(kernels, a.kernels[before.kernel], b.kernels[after.kernel], is_same);
+    add_partner(kernels, old_kernel, new_kernel, is_same);
     if (!is_new || (is_same && !takes_another_time(before, after))) continue;
     KernelDifference& kernel = difference.kernels.emplace_back();
     if (is_same) {
       kernel.change = KernelChange::timing;
-    } else if (differ_in_offsets_alone(a.kernels[before.kernel], b.kernels[after.kernel])) {
+    } else if (differ_in_offsets_alone(old_kernel, new_kernel)) {
       kernel.change = KernelChange::moved;
-    } else if (auto constants =
-                   stored_constants(a.kernels[before.kernel], b.kernels[after.kernel])) {
+    } else if (auto constants = stored_constants(old_kernel, new_kernel)) {
       kernel.change = KernelChange::constants;
       stored.emplace(difference.kernels.size() - 1, std::move(*constants));
     } else {
       kernel.change = change_of(left, before, right, after);
     }
-    kernel.before = a.kernels[before.kernel].symbol;
-    kernel.after = b.kernels[after.kernel].symbol;
-    kernel.name = name_of_both(a.kernels[before.kernel], b.kernels[after.kernel]);
+    kernel.before = old_kernel.symbol;
+    kernel.after = new_kernel.symbol;
+    kernel.name = name_of_both(old_kernel, new_kernel);
     compare_calls(kernel.numbers, before, after);
     add_code(kernel.numbers, a, before.kernel, b, after.kernel);
   }
   count_changes(difference, stored);
-  add_unpaired(difference, {KernelChange::removed, left, right, "new", "removed"}, is_known_left,
-               is_paired_left);
-  add_unpaired(difference, {KernelChange::added, right, left, "old", "added"}, is_known_right,
-               is_paired_right);
+  add_unpaired(difference, KernelChange::removed, left, right, is_known_left, is_paired_left);
+  add_unpaired(difference, KernelChange::added, right, left, is_known_right, is_paired_right);
 }
 
 /// Generated C has buffers of one dimension, if it states types at all.
