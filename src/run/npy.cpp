@@ -5,7 +5,6 @@
 #include <zlib.h>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -14,6 +13,7 @@
 #include "mlf/deployment.h"
 #include "support/error.h"
 #include "support/lookup.h"
+#include "support/numbers.h"
 #include "tir/elements.h"
 #include "tir/json/constants.h"
 
@@ -47,8 +47,8 @@ std::string_view part(std::string_view bytes, std::uint64_t at, std::uint64_t si
   return bytes.substr(at, size);
 }
 
-std::uint64_t little_endian(std::string_view bytes) {
-  std::uint64_t value = 0;
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) {
     value = value << 8 | static_cast<unsigned char>(bytes[i]);
   }
@@ -56,7 +56,7 @@ std::uint64_t little_endian(std::string_view bytes) {
 }
 
 std::uint32_t number(std::string_view bytes, std::uint64_t at, std::size_t size) {
-  return static_cast<std::uint32_t>(little_endian(part(bytes, at, size)));
+  return little_endian(part(bytes, at, size));
 }
 
 std::uint32_t sum_of(std::string_view bytes) {
@@ -283,11 +283,9 @@ class HeadReader {
     expect("(");
     while (!accept(")")) {
       skip_blanks();
-      std::int64_t extent = 0;
-      const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), extent);
-      if (error != std::errc() || extent < 0) fail_npy("its shape is not a list of numbers");
-      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-      extents.push_back(extent);
+      const auto extent = support::take_number<std::int64_t>(text_);
+      if (!extent || *extent < 0) fail_npy("its shape is not a list of numbers");
+      extents.push_back(*extent);
       if (accept(",")) continue;
       expect(")");
       break;
