@@ -31,6 +31,20 @@ std::string integer_text(std::uint64_t ordered, tir::DType dtype) {
   return std::to_string(signed_value(ordered, dtype));
 }
 
+/// An IEEE format or bfloat16.
+struct FloatFormat {
+  explicit FloatFormat(tir::DType dtype)
+      : exponent_bits(dtype.code == tir::TypeCode::BFloat || dtype.bits == 32 ? 8
+                      : dtype.bits == 16                                      ? 5
+                                                                              : 11),
+        fraction_bits(dtype.bits - exponent_bits - 1),
+        bias((1 << (exponent_bits - 1)) - 1) {}
+
+  int exponent_bits;
+  int fraction_bits;
+  int bias;
+};
+
 std::string float_text(double value, tir::DType dtype) {
   return dtype.bits > 32 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
 }
@@ -51,13 +65,10 @@ std::uint64_t element_bits(const Tensor& tensor, std::size_t element) {
 }
 
 double float_value(std::uint64_t bits, tir::DType dtype) {
-  const bool is_brain = dtype.code == tir::TypeCode::BFloat;
-  const int exponent_bits = is_brain || dtype.bits == 32 ? 8 : dtype.bits == 16 ? 5 : 11;
-  const int fraction_bits = dtype.bits - exponent_bits - 1;
+  const auto [exponent_bits, fraction_bits, bias] = FloatFormat(dtype);
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
   const auto exponent = static_cast<int>(bits >> fraction_bits & ((1U << exponent_bits) - 1));
   const bool is_negative = (bits >> (fraction_bits + exponent_bits) & 1) != 0;
-  const int bias = (1 << (exponent_bits - 1)) - 1;
   double value = 0;
   if (exponent == (1 << exponent_bits) - 1) {
     value = fraction == 0 ? std::numeric_limits<double>::infinity()
@@ -112,67 +123,35 @@ TensorRange range_of(const Tensor& tensor) {
 namespace run {
 namespace {
 
-/// SplitMix64: each number depends only on its position.
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t state) : state_(state) {}
-
-  std::uint64_t next() { return support::mixed_bits(state_ += support::kGoldenRatio); }
-
- private:
-  std::uint64_t state_;
-};
-
-/// A binary floating-point type: bits of the exponent and bits of the fraction.
-struct FloatFormat {
-  int exponent;
-  int fraction;
-};
-
-/// The bits of `step` / 2^fraction, which is less than 1 or -1.
-std::uint64_t float_bits(std::int64_t step, FloatFormat format) {
-  const std::uint64_t sign = step < 0 ? std::uint64_t{1} << (format.exponent + format.fraction) : 0;
+/// The bits of `step` / 2^fraction_bits, which is less than 1 or -1.
+std::uint64_t float_bits(std::int64_t step, const FloatFormat& format) {
+  const auto [exponent_bits, fraction_bits, bias] = format;
+  const std::uint64_t sign = step < 0 ? std::uint64_t{1} << (exponent_bits + fraction_bits) : 0;
   const auto size = static_cast<std::uint64_t>(step < 0 ? -step : step);
   if (size == 0) return 0;
   const int digits = static_cast<int>(std::bit_width(size)) - 1;
-  const std::uint64_t fraction = size << (format.fraction - digits);
-  const int bias = (1 << (format.exponent - 1)) - 1;
-  const auto exponent = static_cast<std::uint64_t>(digits - format.fraction + bias);
-  return sign | exponent << format.fraction |
-         (fraction & ((std::uint64_t{1} << format.fraction) - 1));
+  const std::uint64_t fraction = size << (fraction_bits - digits);
+  const auto exponent = static_cast<std::uint64_t>(digits - fraction_bits + bias);
+  return sign | exponent << fraction_bits | (fraction & ((std::uint64_t{1} << fraction_bits) - 1));
 }
 
-/// The numbers of one type from 64 random bits.
-class Values {
- public:
-  explicit Values(tir::DType dtype) : is_bool_(dtype.is_bool()) {
-    if (dtype.code == tir::TypeCode::BFloat) format_ = {8, 7};
-    if (dtype.code != tir::TypeCode::Float) return;
-    if (dtype.bits == 16) format_ = {5, 10};
-    if (dtype.bits == 32) format_ = {8, 23};
-    if (dtype.bits == 64) format_ = {11, 52};
-  }
-
-  std::uint64_t of(std::uint64_t random) const {
-    if (is_bool_) return random >> 63;
-    if (format_.fraction == 0) return random;
-    // One bit more than the fraction, for the sign: from -2^fraction up to 2^fraction.
-    const auto step = static_cast<std::int64_t>(random) >> (63 - format_.fraction);
-    return float_bits(step, format_);
-  }
-
- private:
-  bool is_bool_;
-  FloatFormat format_{0, 0};
-};
+/// A number of one type from 64 random bits.
+std::uint64_t number_from(std::uint64_t random, tir::DType dtype) {
+  if (dtype.is_bool()) return random >> 63;
+  const bool has_format = dtype.bits == 16 || dtype.bits == 32 || dtype.bits == 64;
+  if (!dtype.is_float() || !has_format) return random;
+  // One bit more than the fraction, for the sign: from -2^fraction_bits up to 2^fraction_bits.
+  const FloatFormat format(dtype);
+  return float_bits(static_cast<std::int64_t>(random) >> (63 - format.fraction_bits), format);
+}
 
 }  // namespace
 }  // namespace run
 
 std::string random_bytes(tir::DType dtype, std::uint64_t elements, std::uint64_t seed,
                          std::uint64_t stream) {
-  run::Numbers numbers(support::mixed_bits(seed) + support::mixed_bits(~stream));
-  const run::Values values(dtype);
+  // SplitMix64: each number depends only on its position.
+  std::uint64_t state = support::mixed_bits(seed) + support::mixed_bits(~stream);
   // Little-endian; a wider element takes several numbers.
   const std::size_t size = dtype.element_bytes() * static_cast<std::size_t>(dtype.lanes);
   std::string bytes;
@@ -180,7 +159,9 @@ std::string random_bytes(tir::DType dtype, std::uint64_t elements, std::uint64_t
   for (std::uint64_t i = 0; i < elements; ++i) {
     std::uint64_t value = 0;
     for (std::size_t byte = 0; byte < size; ++byte) {
-      if (byte % sizeof value == 0) value = values.of(numbers.next());
+      if (byte % sizeof value == 0) {
+        value = run::number_from(support::mixed_bits(state += support::kGoldenRatio), dtype);
+      }
       bytes += static_cast<char>(value >> (8 * (byte % sizeof value)) & 0xff);
     }
   }
