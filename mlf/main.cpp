@@ -299,7 +299,7 @@ int run(int argc, const char* const* argv) {
   } catch (const support::Error& error) {
     return Console(Verbosity::normal).fail(error.diagnostic());
   } catch (const std::bad_alloc&) {
-    // DeploymentOptions prevent inputs from requesting that much, unless the user raised them.
+    // Limits prevent inputs from requesting that much, unless the user raised them.
     return Console(Verbosity::normal)
         .fail(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// DeploymentOptions and unwanted findings, from the command line and from a file.
+// Limits and unwanted findings, from the command line and from a file.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
 plan::SearchLimits limits_of(const PlanArguments& options) {
   plan::SearchLimits limits;
   if (options.seconds > 0) {
-    // DeploymentOptions the time instead of the number of steps.
+    // Limits the time instead of the number of steps.
     limits.seconds = std::chrono::duration<double>(options.seconds);
     limits.steps = UINT64_MAX;
   }
