@@ -162,6 +162,13 @@ ProgramResult CCompiler::start(const std::vector<std::string>& arguments,
   return result;
 }
 
+ProgramResult CCompiler::compile(const std::string& stem, const std::string& end,
+                                 std::string_view text, std::vector<std::string> flags) const {
+  directory_.write(stem + end, text);
+  flags.insert(flags.end(), {"-c", path(stem + end)});
+  return start(flags, path(stem + ".o"));
+}
+
 void CCompiler::require(const ProgramResult& result, const Location& where) const {
   if (is_success(result)) return;
   throw support::Error(ErrorKind::invalid_input,

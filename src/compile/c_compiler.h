@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compile/run_program.h"
@@ -32,11 +33,17 @@ class CCompiler {
   CCompiler(const archive::Archive& archive, const Module& module, const Compiler& compiler);
 
   const WorkDirectory& directory() const { return directory_; }
+  /// Of a file in the directory.
+  std::string path(std::string_view name) const { return (directory_.path() / name).string(); }
   const SectionPlaces& sections() const { return compiler_.sections; }
   /// Runs it with the user's flags, the directories of headers and `arguments`, to write an object
   /// file or a program; that it writes nothing is no fault here. Throws `Error` of kind `usage` if
   /// it cannot be run.
   ProgramResult start(const std::vector<std::string>& arguments, const std::string& output) const;
+  /// Writes a source, `stem` and `end`, into the directory and compiles it to `stem`.o, as `start`
+  /// does.
+  ProgramResult compile(const std::string& stem, const std::string& end, std::string_view text,
+                        std::vector<std::string> flags) const;
   /// Throws `Error` of kind `invalid_input` about `where` with its first error, if there is one.
   void require(const ProgramResult& result, const Location& where) const;
 

@@ -25,34 +25,35 @@ bool lacks_header(const ProgramResult& result) {
           result.errors.find(" file not found") != std::string::npos);
 }
 
+void add_uncompiled(const std::string& name, const ProgramResult& result, const CCompiler& compiler,
+                    CompiledCode& code) {
+  code.uncompiled.push_back("'" + name + "' was not compiled: the compiler " +
+                            why_it_failed(result, compiler.directory().path()));
+}
+
 void compile_file(const FileRef& file, std::string_view text, const CCompiler& compiler,
                   std::size_t number, CompiledCode& code, ObjectSymbols& symbols) {
   const std::string stem = std::to_string(number);
-  const auto path = [&](const char* end) {
-    return (compiler.directory().path() / (stem + end)).string();
-  };
+  const std::string object = compiler.path(stem + ".o");
   const char* const end = file.name.ends_with(".c") ? ".c" : ".cc";
-  compiler.directory().write(stem + end, text);
   // -fstack-usage writes <number>.su beside the object.
-  std::vector<std::string> arguments{"-fstack-usage", "-w", "-c", path(end)};
-  ProgramResult result = compiler.start(arguments, path(".o"));
+  std::vector<std::string> flags{"-fstack-usage", "-w"};
+  ProgramResult result = compiler.compile(stem, end, text, flags);
   if (!is_success(result) && support::find_word(result.errors, "half") != std::string::npos) {
     // TVM's name of float16, unless the user's flags or the C define it.
-    arguments.insert(arguments.end(), {"-include", "mlf/half.h"});
-    result = compiler.start(arguments, path(".o"));
+    flags.insert(flags.end(), {"-include", "mlf/half.h"});
+    result = compiler.compile(stem, end, text, flags);
   }
   if (lacks_header(result)) {
-    code.uncompiled.push_back("'" + file.name + "' was not compiled: the compiler " +
-                              why_it_failed(result, compiler.directory().path()));
-    return;
+    return add_uncompiled(file.name, result, compiler, code);
   }
   compiler.require(result, {.member = file.name});
-  if (!std::filesystem::exists(path(".o"))) {
+  if (!std::filesystem::exists(object)) {
     throw support::Error(ErrorKind::invalid_input, std::string("the compiler ") + kWroteNothing,
                          {.member = file.name});
   }
-  add_object_file(path(".o"), compiler.sections(), code, symbols);
-  add_frames(path(".su"), code);
+  add_object_file(object, compiler.sections(), code, symbols);
+  add_frames(compiler.path(stem + ".su"), code);
 }
 
 /// A source that compilers take, and that the format does not have.
@@ -70,26 +71,23 @@ void compile_assembler(const archive::Archive& archive, const CCompiler& compile
       code.uncompiled.push_back("'" + member.name + "' was not compiled: mlf does not compile it");
     }
     if (!is_code || !support::is_assembler(member.name)) continue;
-    const auto path = [&](const char* end) {
-      return (compiler.directory().path() / (std::string("assembler") + end)).string();
-    };
-    const char* const end = member.name.ends_with(".S") ? ".S" : ".s";
-    compiler.directory().write(std::string("assembler") + end, get_or_throw(archive.read(member)));
-    const ProgramResult result = compiler.start({"-w", "-c", path(end)}, path(".o"));
+    const std::string stem = "assembler";
+    const std::string object = compiler.path(stem + ".o");
+    const ProgramResult result = compiler.compile(stem, member.name.ends_with(".S") ? ".S" : ".s",
+                                                  get_or_throw(archive.read(member)), {"-w"});
     if (!is_success(result)) {
-      code.uncompiled.push_back("'" + member.name + "' was not compiled: the compiler " +
-                                why_it_failed(result, compiler.directory().path()));
+      add_uncompiled(member.name, result, compiler, code);
       continue;
     }
     // Of several modules, those have the file that need it.
     CompiledCode alone;
     ObjectSymbols defines;
-    add_object_file(path(".o"), compiler.sections(), alone, defines);
+    add_object_file(object, compiler.sections(), alone, defines);
     const std::vector<std::string> missing = symbols.missing();
     const bool is_needed = std::ranges::any_of(
         missing, [&](const std::string& name) { return defines.defined.contains(name); });
     if (is_needed) {
-      add_object_file(path(".o"), compiler.sections(), code, symbols);
+      add_object_file(object, compiler.sections(), code, symbols);
     } else {
       code.uncompiled.push_back("'" + member.name + "' defines nothing that the C calls");
     }

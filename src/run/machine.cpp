@@ -204,14 +204,14 @@ NetworkProgram::NetworkProgram(const Deployment& deployment, const Network& netw
       machine_(machine),
       program_flags_(toolchain.program_flags),
       compiler_(with_own_flags(machine, toolchain)),
-      c_(deployment.archive(), module_, compiler_) {}
+      c_compiler_(deployment.archive(), module_, compiler_) {}
 
 std::string NetworkProgram::run(const RunPlan& plan, std::uint64_t timed_runs,
                                 const RunOptions& options, std::uint64_t bytes) {
   const Board* const board = machine_.board;
   std::string inputs;
   for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
-  directory().write(kInputs, inputs);
+  c_compiler_.directory().write(kInputs, inputs);
   // A board's program contains its inputs.
   if (!is_built_ || board != nullptr) {
     compile_program(program_text(plan, {runtime(timed_runs > 0), timed_runs}));
@@ -220,15 +220,15 @@ std::string NetworkProgram::run(const RunPlan& plan, std::uint64_t timed_runs,
     link();
     is_built_ = true;
   }
-  const fs::path results = path(kResults);
+  const fs::path results = c_compiler_.path(kResults);
   fs::remove(results);  // of another run
   const ProgramResult ended =
       compile::run_program({.arguments = command(),
-                            .directory = directory().path(),
+                            .directory = c_compiler_.directory().path(),
                             .limits = {.time = options.timeout,
                                        .memory = options.memory,
                                        .file = board == nullptr ? bytes : bytes + kMessage}},
-                           directory());
+                           c_compiler_.directory());
   if (!is_success(ended)) {
     const std::string what = board == nullptr ? "the network" : std::string(board->emulator);
     fail(ErrorKind::invalid_input, fmt::format("{} {}", what, why_it_ended(ended)));
@@ -238,15 +238,15 @@ std::string NetworkProgram::run(const RunPlan& plan, std::uint64_t timed_runs,
 
 std::string NetworkProgram::runtime(bool is_timed) const {
   if (machine_.board != nullptr) {
-    return fmt::format("#define MLF_INPUTS \"{}\"\n{}", in_assembly(path(kInputs)),
+    return fmt::format("#define MLF_INPUTS \"{}\"\n{}", in_assembly(c_compiler_.path(kInputs)),
                        machine_.board->runtime);
   }
   return fmt::format("{}{}", host_runtime(), is_timed ? host_clock() : "");
 }
 
 void NetworkProgram::compile_program(const std::string& program) {
-  fs::remove(path("program"));  // of another run
-  compile_file({"program", ".c", {}}, program, program_flags_);
+  fs::remove(c_compiler_.path("program"));  // of another run
+  c_compiler_.require(c_compiler_.compile("program", ".c", program, program_flags_), {});
 }
 
 void NetworkProgram::compile_module(bool has_hooks) {
@@ -255,30 +255,23 @@ void NetworkProgram::compile_module(bool has_hooks) {
   const archive::Archive& archive = deployment_.archive();
   for (const FileRef& file : module_.files.sources) {
     const bool is_c = fs::path(file.name).extension() == ".c";
-    compile_file({add_object(), is_c ? ".c" : ".cc", file.name},
-                 edited.text_of(*archive.find(file.name)));
+    const std::string_view text = edited.text_of(*archive.find(file.name));
+    c_compiler_.require(c_compiler_.compile(add_object(), is_c ? ".c" : ".cc", text, {}),
+                        {.member = file.name});
   }
   for (const FileRef& file : module_.files.objects) {
     const std::string_view bytes = deployment::member_text(archive, file);
-    if (machine_of(bytes) != machine_of(file_text(path("program.o")))) {
+    if (machine_of(bytes) != machine_of(file_text(c_compiler_.path("program.o")))) {
       fail(ErrorKind::invalid_input,
            "this object is not for the processor that the compiler compiles for", file.name);
     }
-    directory().write(add_object() + ".o", bytes);
+    c_compiler_.directory().write(add_object() + ".o", bytes);
   }
-}
-
-void NetworkProgram::compile_file(const Source& source, std::string_view text,
-                                  const std::vector<std::string>& flags) {
-  directory().write(source.stem + source.end, text);
-  std::vector<std::string> arguments = flags;
-  arguments.insert(arguments.end(), {"-c", path(source.stem + source.end)});
-  c_.require(c_.start(arguments, path(source.stem + ".o")), {.member = source.member});
 }
 
 std::string NetworkProgram::add_object() {
   std::string stem = std::to_string(objects_.size() + 1);
-  objects_.push_back(path(stem + ".o"));
+  objects_.push_back(c_compiler_.path(stem + ".o"));
   return stem;
 }
 
@@ -289,9 +282,9 @@ void NetworkProgram::link() const {
     std::vector<std::string> arguments;
     if (board != nullptr) {
       const std::string script = fmt::format("{}.ld", i);
-      directory().write(script, linker_script(*board, layouts[i]));
+      c_compiler_.directory().write(script, linker_script(*board, layouts[i]));
       arguments = board->link;
-      arguments.insert(arguments.end(), {"-T", path(script)});
+      arguments.insert(arguments.end(), {"-T", c_compiler_.path(script)});
     }
     const ProgramResult result = link_with(arguments);
     if (is_success(result)) return;
@@ -302,20 +295,21 @@ void NetworkProgram::link() const {
 }
 
 ProgramResult NetworkProgram::link_with(const std::vector<std::string>& arguments) const {
-  std::vector<std::string> all{path("program.o")};
+  std::vector<std::string> all{c_compiler_.path("program.o")};
   all.insert(all.end(), objects_.begin(), objects_.end());
   // Libraries come after the files that need them.
   const std::vector<std::string>& of_user = machine_.compiler.flags;
   all.insert(all.end(), of_user.begin(), of_user.end());
   all.insert(all.end(), arguments.begin(), arguments.end());
   all.emplace_back("-lm");
-  ProgramResult result = c_.start(all, path("program"));
-  if (is_success(result) && !fs::exists(path("program"))) result.fault = compile::kWroteNothing;
+  ProgramResult result = c_compiler_.start(all, c_compiler_.path("program"));
+  if (is_success(result) && !fs::exists(c_compiler_.path("program")))
+    result.fault = compile::kWroteNothing;
   return result;
 }
 
 void NetworkProgram::fail_link(const ProgramResult& result) const {
-  const std::string object = path("program.o");
+  const std::string object = c_compiler_.path("program.o");
   if (machine_.board == nullptr && fs::exists(object) &&
       machine_of(file_text(object)) != machine_of(file_text("/proc/self/exe"))) {
     fail(ErrorKind::invalid_input,
@@ -330,20 +324,21 @@ void NetworkProgram::fail_link(const ProgramResult& result) const {
                      "that has them among the flags of the compiler",
                      some_of(missing)));
   }
-  fail(ErrorKind::invalid_input, fmt::format("the network was not linked: {} {}", compiler_.command,
-                                             compile::why_it_failed(result, directory().path())));
+  fail(ErrorKind::invalid_input,
+       fmt::format("the network was not linked: {} {}", compiler_.command,
+                   compile::why_it_failed(result, c_compiler_.directory().path())));
 }
 
 std::vector<std::string> NetworkProgram::command() const {
   const Board* const board = machine_.board;
-  if (board == nullptr) return {path("program")};
+  if (board == nullptr) return {c_compiler_.path("program")};
   std::vector<std::string> all{std::string(board->emulator), "-M", std::string(board->machine)};
   all.insert(all.end(), board->arguments.begin(), board->arguments.end());
   // Without semihosting and devices: the program has no access to this computer. A reset ends it.
   all.insert(all.end(),
              {"-accel", "tcg,tb-size=64", "-icount", fmt::format("shift={}", board->counter.shift),
               "-display", "none", "-monitor", "none", "-nodefaults", "-no-reboot", "-serial",
-              fmt::format("file:{}", kResults), "-kernel", path("program")});
+              fmt::format("file:{}", kResults), "-kernel", c_compiler_.path("program")});
   return all;
 }
 

@@ -47,22 +47,11 @@ class NetworkProgram {
                   std::uint64_t bytes);
 
  private:
-  /// What is compiled to `stem`.o.
-  struct Source {
-    std::string stem;
-    std::string end;     ///< of the file name
-    std::string member;  ///< of the archive; empty: none
-  };
-
-  std::string path(std::string_view name) const { return (directory().path() / name).string(); }
-  const compile::WorkDirectory& directory() const { return c_.directory(); }
   /// C in front of the program.
   std::string runtime(bool is_timed) const;
   void compile_program(const std::string& program);
   /// Compiles the C of the network's module after the program.
   void compile_module(bool has_hooks);
-  void compile_file(const Source& source, std::string_view text,
-                    const std::vector<std::string>& flags = {});
   /// Returns the stem of its file.
   std::string add_object();
   /// On a board, tries each layout of its memory.
@@ -78,7 +67,7 @@ class NetworkProgram {
   const Machine& machine_;
   const std::vector<std::string> program_flags_;
   Compiler compiler_;
-  compile::CCompiler c_;
+  compile::CCompiler c_compiler_;
   std::vector<std::string> objects_;  ///< of the module
   bool is_built_ = false;
 };
