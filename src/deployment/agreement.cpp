@@ -14,9 +14,9 @@
 #include "deployment/network_search.h"
 #include "graph/compare.h"
 #include "graph/node_queries.h"
-#include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/compare/compare.h"
@@ -175,75 +175,31 @@ bool is_of_user(tir::Node statement, const FunctionsByName& functions) {
   return true;
 }
 
-/// What a function has that TVM does not write, and that changes nothing that it computes.
-struct CodeOfUser {
-  /// By SeqStmt: its statements but for those of users.
-  std::map<tir::NodeId, std::vector<tir::NodeId>> kept{};
-  /// Numbers other than -1 that the function returns where a call fails.
-  std::vector<tir::NodeId> failures{};
-
-  bool empty() const { return kept.empty() && failures.empty(); }
-};
-
-CodeOfUser code_of_user(tir::Node function, const FunctionsByName& functions) {
-  CodeOfUser found;
+/// Adds what a function has that TVM does not write, and that changes nothing that it computes.
+/// Returns whether there is any.
+bool add_code_of_user(tir::Node function, const FunctionsByName& functions,
+                      tir::CodeOfUser& found) {
+  bool has_any = false;
   tir::for_each_pre_order(function[tir::f::PrimFunc::body], [&](tir::Node node) {
     if (tir::is_call_of(node, "tir.tvm_check_return")) {
       const tir::NodeList args = node.list(tir::f::Call::args);
       const bool is_other =
           args.size() == 3 && args[1].is(tir::Kind::IntImm) && !tir::is_int_imm(args[1], -1);
-      if (is_other) found.failures.push_back(args[1].id());
+      if (is_other) found.failures.insert(args[1].id());
+      has_any = has_any || is_other;
     }
     if (!node.is(tir::Kind::SeqStmt)) return;
-    std::vector<tir::NodeId> kept;
+    std::vector<tir::NodeId> of_user;
     const tir::NodeList all = node.list(tir::f::SeqStmt::seq);
     for (const tir::Node one : all) {
-      if (!is_of_user(one, functions)) kept.push_back(one.id());
+      if (is_of_user(one, functions)) of_user.push_back(one.id());
     }
-    if (!kept.empty() && kept.size() < all.size()) found.kept.emplace(node.id(), std::move(kept));
+    if (of_user.size() == all.size()) return;
+    found.statements.insert(of_user.begin(), of_user.end());
+    has_any = has_any || !of_user.empty();
   });
-  return found;
+  return has_any;
 }
-
-/// The module of generated C that is compared, without the code of users.
-class ComparedC {
- public:
-  ComparedC(const Deployment& deployment, const TirSource& source,
-            const std::shared_ptr<const tir::Document>& read, const FunctionsByName& functions)
-      : module_(&read->module) {
-    for (const auto& [name, function] : functions) {
-      if (!code_of_user(function, functions).empty()) edited_.emplace_back(name);
-    }
-    if (edited_.empty()) return;
-    tir::Module own = get_or_throw(deployment.read_tir(source)).module;
-    const tir::NodeId root = own.root().id();
-    const FunctionsByName own_functions = functions_by_name(own);
-    std::vector<CodeOfUser> found;
-    for (const std::string& name : edited_) {
-      found.push_back(code_of_user(own_functions.at(name), own_functions));
-    }
-    tir::Builder builder(std::move(own));
-    for (const CodeOfUser& code : found) {
-      for (const auto& [sequence, kept] : code.kept) {
-        builder.set(sequence, tir::f::SeqStmt::seq, builder.list(kept));
-      }
-      for (const tir::NodeId otherwise : code.failures) {
-        builder.set(otherwise, tir::f::IntImm::value, std::int64_t{-1});
-      }
-    }
-    changed_ = std::move(builder).finish(root);
-    module_ = &*changed_;
-  }
-  ComparedC(const ComparedC&) = delete;
-
-  const tir::Module& module() const { return *module_; }
-  const std::vector<std::string>& functions_with_code_of_users() const { return edited_; }
-
- private:
-  const tir::Module* module_;
-  std::optional<tir::Module> changed_;
-  std::vector<std::string> edited_;
-};
 
 /// What a capture lacks or guesses, after both sides were reduced to what C can express. "Left" is
 /// the C. Names of variables and attributes of functions are no matter of it: see
@@ -289,8 +245,7 @@ class LostInCapture final : public tir::Tolerance {
 class Comparing {
  public:
   Comparing(const Deployment& deployment, ComparedWithC& result)
-      : deployment_(deployment),
-        captured_(get_or_throw(deployment.document(*result.captured))),
+      : captured_(get_or_throw(deployment.document(*result.captured))),
         read_(get_or_throw(deployment.document(*result.c))),
         unread_(unread_parts(*read_)),
         result_(result) {
@@ -354,13 +309,17 @@ class Comparing {
   /// not edited.
   void compare() {
     const tir::VersionRange& version = read_->source.tvm_version;
-    const ComparedC read(deployment_, *result_.c, read_, read_functions_);
+    tir::CodeOfUser of_user;
+    std::vector<std::string_view> edited;
+    for (const auto& [name, function] : read_functions_) {
+      if (add_code_of_user(function, read_functions_, of_user)) edited.push_back(name);
+    }
     // Both sides have lost what C cannot express; C may still contain facts that the captured text
     // has lost.
     const tir::Module in_c = tir::c_normal_form(captured_->module, version, functions_.names_in_c);
     LostInCapture lost(captured_->source.dialect);
     tir::Comparison comparison =
-        tir::compare(tir::c_normal_form(read.module(), version), in_c, lost);
+        tir::compare(tir::c_normal_form(read_->module, version, {}, of_user), in_c, lost);
     // A function that was not read completely contradicts nothing. Calling conventions rename
     // parameters and the pointers behind them: no code depends on these names. Functions of one
     // target may be in several captures, or in several files of C. Texts omit the content of pools,
@@ -381,7 +340,7 @@ class Comparing {
       const auto place = read_->c_places.find(difference.function);
       if (place != read_->c_places.end()) result_.c_places.insert(*place);
     }
-    for (const std::string& name : read.functions_with_code_of_users()) {
+    for (const std::string_view name : edited) {
       if (differing_.contains(name)) continue;
       result_.unread.emplace(name, "it has statements that TVM does not write");
     }
@@ -391,7 +350,6 @@ class Comparing {
                     comparison.functions, to_string(result_.differences.front()));
   }
 
-  const Deployment& deployment_;
   std::shared_ptr<const tir::Document> captured_;
   std::shared_ptr<const tir::Document> read_;
   CapturedFunctions functions_ = captured_functions(captured_->module, read_->module);
@@ -411,6 +369,15 @@ struct Capture {
 bool may_be_same(const Target* a, const Target* b) {
   return a == nullptr || b == nullptr || a->text == b->text;
 }
+
+/// A function of C, by the comparisons with all captures.
+struct FunctionOfC {
+  std::string symbol;
+  std::string why{};  ///< the C decides; empty: no capture has the function
+  bool agrees = false;
+  bool differs = false;
+};
+using FunctionsOfC = std::map<std::string_view, FunctionOfC>;  // by name
 
 class AgreementFinder {
  public:
@@ -489,86 +456,80 @@ class AgreementFinder {
   void compare(std::size_t module, const TirSource& c) {
     const Target* target = get_or_throw(deployment_.owners_of(c)).target;
     const auto read = get_or_throw(deployment_.document(c));
-    std::map<std::string, std::string> decided;  // why, by function
-    std::map<std::string, std::string> symbols;
+    FunctionsOfC functions;
     for (const tir::NamedFunction& one : tir::prim_functions_of(read->module)) {
-      decided.emplace(one.name, std::string());
-      symbols.emplace(one.name, one.symbol);
+      functions.emplace(one.name, FunctionOfC{.symbol = std::string(one.symbol)});
       defined_.emplace(one.symbol);
     }
-    std::set<std::string> agreeing;
-    std::vector<const TirSource*> captures;
-    const std::size_t first = result_.comparisons.size();
+    bool has_capture = false;
     for (const Capture* capture : captures_[module]) {
       if (!may_be_same(capture->owners.target, target)) continue;
-      captures.push_back(capture->source);
+      has_capture = true;
       ComparedWithC& compared = result_.comparisons.emplace_back(
           ComparedWithC{.captured = capture->source, .c = &c, .module = module});
       if (capture->owners.modules.size() > kMostModules) {
         compared.other_stage = fmt::format("it has more than {} modules", kMostModules);
-        for (auto& [function, why] : decided) why = kNotCompared;
+        for (auto& [name, function] : functions) function.why = kNotCompared;
         continue;
       }
       const Comparing comparing(deployment_, compared);
-      for (const auto& [name, function] : comparing.captured()) {
-        const auto in_c = decided.find(std::string(name));
-        if (in_c == decided.end()) continue;
-        in_c->second = comparing.why_c_decides(in_c->first);
-        if (in_c->second.empty()) agreeing.insert(in_c->first);
+      for (const auto& [name, in_capture] : comparing.captured()) {
+        FunctionOfC* const function = support::find_value(functions, name);
+        if (function == nullptr) continue;
+        function->why = comparing.why_c_decides(std::string(name));
+        function->agrees = function->agrees || function->why.empty();
+      }
+      if (!compared.is_comparable()) continue;
+      for (const tir::Difference& one : compared.differences) {
+        FunctionOfC* const function = support::find_value(functions, one.function);
+        if (function != nullptr) function->differs = true;
       }
     }
-    count(symbols, agreeing, first);
-    for (const std::string& name : agreeing) decided.erase(name);
-    take_c(module, c, captures, decided, symbols);
-  }
-
-  /// Counts functions after the comparisons from `first` on.
-  void count(const std::map<std::string, std::string>& symbols,
-             const std::set<std::string>& agreeing, std::size_t first) {
-    std::set<std::string_view> differing;
-    for (std::size_t i = first; i < result_.comparisons.size(); ++i) {
-      const ComparedWithC& compared = result_.comparisons[i];
-      if (!compared.is_comparable()) continue;
-      for (const tir::Difference& one : compared.differences) differing.insert(one.function);
-    }
-    for (const auto& [name, symbol] : symbols) {
-      if (differing.contains(name)) {
+    for (const auto& [name, function] : functions) {
+      if (function.differs) {
         ++result_.differing;
-      } else if (agreeing.contains(name)) {
+      } else if (function.agrees) {
         ++result_.agreeing;
       } else {
-        result_.not_compared.push_back(symbol);
+        result_.not_compared.push_back(function.symbol);
       }
     }
+    take_c(module, c, has_capture, functions);
   }
 
   /// Functions that no capture has count only beside others that the C decides: main, which decides
   /// what is called, is else the same.
-  void take_c(std::size_t module, const TirSource& c, std::span<const TirSource* const> captures,
-              const std::map<std::string, std::string>& decided,
-              const std::map<std::string, std::string>& symbols) {
-    std::set<std::string> reasons;
-    for (const auto& [function, why] : decided) {
-      if (!why.empty()) reasons.insert(why);
-    }
-    if ((reasons.empty() && !captures.empty()) || is_source_.contains(c.c.get())) return;
-    const bool is_for_all =
-        reasons.size() == 1 && decided.size() > 1 && decided.size() == symbols.size();
-    if (is_for_all) result_.decided.push_back({module, {}, *reasons.begin()});
-    for (const auto& [function, why] : decided) {
-      if (!why.empty() && !is_for_all) result_.decided.push_back({module, function, why});
-      // A symbol has one definition, whatever the target of the capture.
-      for (const Capture* capture : captures_[module]) {
-        result_.not_from[capture->source->stem].insert(symbols.at(function));
+  void take_c(std::size_t module, const TirSource& c, bool has_capture,
+              const FunctionsOfC& functions) {
+    std::set<std::string_view> reasons;
+    bool is_for_all = functions.size() > 1;
+    for (const auto& [name, function] : functions) {
+      if (function.agrees) {
+        is_for_all = false;
+      } else if (!function.why.empty()) {
+        reasons.insert(function.why);
       }
     }
-    if (captures.empty()) {
-      result_.decided.push_back({module, {}, "no capture is of its stage and target"});
-    }
+    if ((reasons.empty() && has_capture) || is_source_.contains(c.c.get())) return;
+    is_for_all = is_for_all && reasons.size() == 1;
+    if (is_for_all) result_.decided.push_back({module, {}, std::string(*reasons.begin())});
     TirSource& source = result_.c.emplace_back(c);
     source.stem = stems_.add_free(get_or_throw(deployment_.owners_of(c)).target);
-    for (const auto& [function, symbol] : symbols) {
-      if (!decided.contains(function)) result_.not_from[source.stem].insert(symbol);
+    for (const auto& [name, function] : functions) {
+      if (function.agrees) {
+        result_.not_from[source.stem].insert(function.symbol);
+        continue;
+      }
+      if (!function.why.empty() && !is_for_all) {
+        result_.decided.push_back({module, std::string(name), function.why});
+      }
+      // A symbol has one definition, whatever the target of the capture.
+      for (const Capture* capture : captures_[module]) {
+        result_.not_from[capture->source->stem].insert(function.symbol);
+      }
+    }
+    if (!has_capture) {
+      result_.decided.push_back({module, {}, "no capture is of its stage and target"});
     }
   }
 

@@ -134,6 +134,12 @@ Document read_c(const CSources& sources, const ReadLimits& limits = {});
 /// statement. Throws where `read_c` does. The document states no version, digest or losses.
 Document read_c_constants(const CSources& sources, const ReadLimits& limits = {});
 
+/// What people added to generated C that changes nothing that it computes.
+struct CodeOfUser {
+  std::set<NodeId> statements{};  ///< of sequences that have others
+  std::set<NodeId> failures{};    ///< numbers other than -1 that are returned where a call fails
+};
+
 /// The normal form of the part of a module that its generated C can express: a captured module and
 /// the module read from the C of the same build have the same normal form. The result is for
 /// comparison, not for execution.
@@ -141,8 +147,9 @@ Document read_c_constants(const CSources& sources, const ReadLimits& limits = {}
 /// Applies the visible effects of host passes: expands operators without a name in C, stores a
 /// boolean in a byte, fills in arguments of packed calls. Removes what C cannot express;
 /// c_normalization.def of the tests lists all of that. `version` is that of the TVM that printed
-/// the C. `new_names` renames functions.
+/// the C. `new_names` renames functions. Leaves out `of_user`.
 Module c_normal_form(const Module& module, const VersionRange& version,
-                     const std::map<std::string_view, std::string_view>& new_names = {});
+                     const std::map<std::string_view, std::string_view>& new_names = {},
+                     const CodeOfUser& of_user = {});
 
 }  // namespace mlf::tir

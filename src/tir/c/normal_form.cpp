@@ -225,9 +225,11 @@ class NormalForm {
  public:
   using NewNames = std::map<std::string_view, std::string_view>;
 
-  NormalForm(const Module& module, const VersionRange& version, const NewNames& new_names)
+  NormalForm(const Module& module, const VersionRange& version, const NewNames& new_names,
+             const CodeOfUser& of_user)
       : module_(module),
         new_names_(new_names),
+        of_user_(of_user),
         ternary_(ternary_of(version)),
         make_(builder_, losses_),
         map_(module.size()),
@@ -365,7 +367,9 @@ class NormalForm {
   /// one.
   NodeId sequence(Node node) {
     std::vector<NodeId> statements;
-    for (const Node part : node.list(f::SeqStmt::seq)) splice(of(part), statements);
+    for (const Node part : node.list(f::SeqStmt::seq)) {
+      if (!of_user_.statements.contains(part.id())) splice(of(part), statements);
+    }
     return joined(statements);
   }
 
@@ -644,6 +648,8 @@ class NormalForm {
         return of(node[f::Let::body]);
       case Kind::Cast:
         return node.dtype() == node[f::Cast::value].dtype() ? of(node[f::Cast::value]) : copy(node);
+      case Kind::IntImm:
+        return of_user_.failures.contains(node.id()) ? make_.int_imm(node.dtype(), -1) : copy(node);
       case Kind::FloatImm:
         return float_imm(node);
       case Kind::BufferLoad:
@@ -783,6 +789,7 @@ class NormalForm {
 
   const Module& module_;
   const NewNames& new_names_;
+  const CodeOfUser& of_user_;
   Ternary ternary_;
   Builder builder_;
   LossLog losses_;
@@ -799,8 +806,9 @@ class NormalForm {
 }  // namespace c
 
 Module c_normal_form(const Module& module, const VersionRange& version,
-                     const std::map<std::string_view, std::string_view>& new_names) {
-  return c::NormalForm(module, version, new_names).make();
+                     const std::map<std::string_view, std::string_view>& new_names,
+                     const CodeOfUser& of_user) {
+  return c::NormalForm(module, version, new_names, of_user).make();
 }
 
 }  // namespace mlf::tir
