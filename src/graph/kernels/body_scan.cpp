@@ -90,7 +90,7 @@ class Scanner {
     if (!std::ranges::includes(held_, workspaces_)) {
       note_gap("a workspace that no variable holds is not understood");
     }
-    for (const auto& [memory, bytes] : sizes_) scan_.memory[memory].bytes = bytes;
+    for (const auto& [memory, bytes] : sizes_) scan_.memory[memory].buffer.bytes = bytes;
     for (Stated& stated : stated_) {
       scan_.shapes.push_back(stated.is_contradictory ? StatedShape() : std::move(stated.shape));
     }
@@ -156,10 +156,17 @@ class Scanner {
       const Node argument = call.list(f::Call::args)[access.argument];
       const Address address = code_.address_of(tir::ethos_u_pointer(argument));
       if (access.is_read && access.is_written && code_.is_of_call(address)) {
-        scan_.memory.push_back({MemoryKind::pool, std::string(argument.text(f::Var::name)),
-                                std::nullopt, argument.id(), address});
+        add_place(argument, address);
       }
     }
+  }
+
+  /// A place in a parameter, which may be a pool.
+  void add_place(Node var, const Address& address) {
+    scan_.memory.push_back(
+        {{.name = std::string(var.text(f::Var::name)), .memory = MemoryKind::pool},
+         var.id(),
+         address});
   }
 
   void note_call(std::size_t position, Node call) {
@@ -181,8 +188,7 @@ class Scanner {
     if (!code_.is_of_call(address)) return;
     if (address.alias == var.id()) {
       memory_of_var_.emplace(tir::index(var.id()), scan_.memory.size());
-      scan_.memory.push_back(
-          {MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt, var.id(), address});
+      add_place(var, address);
     } else if (!address.inside && address.kind == AddressKind::argument) {
       element(scan_.variables, address.root) = var;
     }
@@ -192,18 +198,22 @@ class Scanner {
   // allocations of consecutive statements do not exist at the same time.
   void allocate(std::size_t position, Node var, MemoryKind memory,
                 std::optional<std::uint64_t> bytes) {
-    BodyMemory made{memory, std::string(var.text(f::Var::name)), bytes, var.id(), {}};
+    KernelBuffer made{.name = std::string(var.text(f::Var::name)),
+                      .memory = memory,
+                      .bytes = bytes,
+                      .at_least = bytes.value_or(0)};
     if (memory != MemoryKind::program) {
       made.is_conditional = code_.control(position).is_guarded;
+      made.offset = 0;
       for (std::size_t at = inside_[position]; at != kNone; at = around_[at]) {
-        const BodyMemory& one = scan_.memory[at];
+        const KernelBuffer& one = scan_.memory[at].buffer;
         if (one.memory != memory) continue;
-        made.below = sum_of(made.below, allocated_bytes(memory, one.bytes.value_or(0)));
+        made.offset = sum_of(*made.offset, allocated_bytes(memory, one.at_least));
       }
       around_.emplace(scan_.memory.size(), inside_[position]);
       inside_[position] = scan_.memory.size();
     }
-    scan_.memory.push_back(std::move(made));
+    scan_.memory.push_back({std::move(made), var.id()});
   }
 
   void note_buffer(Node buffer) {
@@ -354,7 +364,7 @@ bool agree_everywhere(IterationDomain around, const Bindings& bindings, Node to,
   if (!has_few_iterations(around)) return false;
   around.compile(bindings);
   if (!around.add_term(to, 1, bindings) || !around.add_term(from, -1, bindings)) return false;
-  auto nest = std::move(around).nest();
+  auto nest = around.nest();
   if (!nest) return false;
   std::uint64_t steps = kMaxSteps;
   const auto values = values_in(*std::move(nest), steps);

@@ -30,14 +30,9 @@ struct Effect {
 
 /// Memory that a body uses besides its tensors.
 struct BodyMemory {
-  MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant; `pool`: perhaps, see `address`
-  std::string name;
-  std::optional<std::uint64_t> bytes;
-  tir::NodeId pointer = tir::NodeId::none;  ///< the variable that holds its address
-  Address address;              ///< of `pool`: an address inside a parameter, which may be a pool
-  std::uint64_t below = 0;      ///< of heap and stack: bytes of the allocations around this one
-  bool is_conditional = false;  ///< of heap and stack: allocated in a branch
-  std::uint64_t at_least = 0;   ///< of `pool`: KernelBuffer::at_least
+  KernelBuffer buffer;    ///< in MemoryKind::pool: perhaps in one, see `address`
+  tir::NodeId pointer{};  ///< the variable that holds its address
+  Address address{};      ///< of `pool`: an address inside a parameter, which may be a pool
 };
 
 /// Elements along the axes of a tensor; nullopt if not stated.

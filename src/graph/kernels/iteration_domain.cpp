@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "graph/node_queries.h"
+#include "support/numbers.h"
 
 namespace mlf::graph {
 
@@ -108,15 +110,13 @@ void IterationDomain::compile(const Bindings& bindings) {
   for (Test& test : tests) {
     auto expression = compiled(test.constraint.expression, bindings);
     if (!expression) continue;
-    std::optional<IndexProgram> other;
     if (test.constraint.test == Constraint::Test::equals) {
-      other = compiled(test.constraint.other, bindings);
-      if (!other) continue;
+      auto other = compiled(test.constraint.other, bindings);
+      if (other) test.counted = CountedTest{*std::move(expression), 0, std::move(other)};
+    } else {
+      const std::int64_t wanted = test.constraint.test == Constraint::Test::holds ? 1 : 0;
+      test.counted = CountedTest{(*std::move(expression)).truth(), wanted};
     }
-    const bool is_equal = test.constraint.test == Constraint::Test::equals;
-    const std::int64_t wanted = test.constraint.test == Constraint::Test::holds ? 1 : 0;
-    test.counted = CountedTest{is_equal ? *std::move(expression) : (*std::move(expression)).truth(),
-                               wanted, std::move(other)};
   }
 }
 
@@ -160,14 +160,13 @@ std::vector<IterationDomain::Group> IterationDomain::groups() const {
     joined.join(i, loops[i].counted->min);
     joined.join(i, loops[i].counted->extent);
   }
-  std::vector<std::optional<std::size_t>> loop_of_test;
-  for (const Test& test : tests) {
-    std::optional<std::size_t> loop;
-    if (test.counted) {
-      loop = joined.join(loop, test.counted->expression);
-      if (test.counted->other) loop = joined.join(loop, *test.counted->other);
-    }
-    loop_of_test.push_back(loop);
+  // A loop of each test and term that has variables.
+  std::vector<std::optional<std::size_t>> loop_of_test(tests.size());
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    if (!tests[i].counted) continue;
+    loop_of_test[i] = joined.join(std::nullopt, tests[i].counted->expression);
+    const auto& other = tests[i].counted->other;
+    if (other) loop_of_test[i] = joined.join(loop_of_test[i], *other);
   }
   std::vector<std::optional<std::size_t>> loop_of_term;
   for (const CountedTerm& term : terms) {
@@ -199,21 +198,13 @@ std::optional<CountedNest> IterationDomain::nest_of(const Group& group) const {
   return nest;
 }
 
-std::optional<CountedNest> IterationDomain::nest() && {
-  CountedNest nest{.terms = std::move(terms)};
-  for (Loop& loop : loops) {
-    if (!loop.counted) return std::nullopt;
-    // A variable that is bound again has two values.
-    if (std::ranges::count(nest.loops, loop.counted->variable, &CountedLoop::variable) > 0) {
-      return std::nullopt;
-    }
-    nest.loops.push_back(*std::move(loop.counted));
-  }
-  for (Test& test : tests) {
-    if (!test.counted) return std::nullopt;
-    nest.tests.push_back(*std::move(test.counted));
-  }
-  return nest;
+std::optional<CountedNest> IterationDomain::nest() const {
+  // A variable that is bound again has two values.
+  std::set<tir::NodeId> variables;
+  for (const Loop& loop : loops) variables.insert(loop_variable(loop.node).id());
+  if (variables.size() != loops.size()) return std::nullopt;
+  return nest_of({support::positions(loops.size()), support::positions(tests.size()),
+                  support::positions(terms.size())});
 }
 
 // --- Running loops -------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ struct IterationDomain {
   /// The nest of one group; nullopt if one of its bounds or tests depends on data.
   std::optional<CountedNest> nest_of(const Group& group) const;
   /// The nest of all loops, tests and terms; nullopt in the same case.
-  std::optional<CountedNest> nest() &&;
+  std::optional<CountedNest> nest() const;
 
  private:
   /// The expression as a program, if it depends only on variables of these loops.

@@ -9,6 +9,7 @@
 #include "graph/kernels/kernel_code.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
+#include "support/lookup.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
@@ -26,11 +27,6 @@ class Reading {
   FunctionReach run() && {
     for (const MemoryAccess& use : code_.accesses) {
       use.kind == AccessKind::element ? add_element(use) : add_call(use);
-    }
-    for (std::size_t i = 0; i < code_.order.size(); ++i) {
-      const Node node = code_.order[i];
-      const bool is_opaque = node.is(Kind::OpaqueStmt) || node.is(Kind::OpaqueExpr);
-      found_.is_complete = found_.is_complete && (!is_opaque || is_inert_text(node));
     }
     return std::move(found_);
   }
@@ -59,7 +55,7 @@ class Reading {
     const bool is_ramp = index.is(Kind::Ramp);
     const bool is_known =
         around.add_term(is_ramp ? index[f::Ramp::base] : index, 1, code_.bindings);
-    const auto nest = is_known ? std::move(around).nest() : std::nullopt;
+    const auto nest = is_known ? around.nest() : std::nullopt;
     HighestValue found = nest ? highest_in_boxes(*nest, steps_) : HighestValue();
     if (!is_ramp) return found;
     // The last lane of the highest base.
@@ -200,84 +196,53 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
   return parameters;
 }
 
-using ReachOfParameters = std::map<std::uint32_t, Reaches>;
-
 /// If part of a body is not understood, no access has a known end.
 FunctionReach known_reach(const KernelCode& code, const BodyScan& scan) {
   FunctionReach reach = reach_of(code);
-  if (reach.is_complete && scan.gaps.empty()) return reach;
-  for (auto& [position, reaches] : reach.arguments) {
-    reaches.stored.is_exact = reaches.loaded.is_exact = false;
-  }
-  for (auto& [pointer, reaches] : reach.pointers) {
-    reaches.stored.is_exact = reaches.loaded.is_exact = false;
-  }
+  if (scan.gaps.empty()) return reach;
+  const auto open = [](Reaches& one) { one.stored.is_exact = one.loaded.is_exact = false; };
+  for (auto& [position, reaches] : reach.arguments) open(reaches);
+  for (auto& [pointer, reaches] : reach.pointers) open(reaches);
   return reach;
 }
 
-/// See `KernelParameter::written`. Assumes that a function that receives the tensor writes no more
-/// of it than the rest of the body does.
-std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches,
-                                           std::size_t parameter) {
-  const auto at = reaches.find(static_cast<std::uint32_t>(parameter));
-  if (at == reaches.end() || !at->second.stored.is_exact) return std::nullopt;
-  return at->second.stored.bytes;
+/// Generated C does not state the size of a tensor. A kernel writes all of its output, but may read
+/// only a part of its input. A function that receives the tensor is assumed to write no more of it
+/// than the rest of the body does.
+void infer_shape(const Reaches* reaches, KernelParameter& parameter) {
+  TensorType& type = parameter.type;
+  if (parameter.is_pool || (type.shape && type.shape->size() != 1)) return;
+  type.shape.reset();
+  const Effect& effect = parameter.effect;
+  const std::uint64_t element = type.dtype.is_void() ? 0 : type.dtype.element_bytes();
+  if (!effect.written || effect.first == Effect::First::read || element == 0) return;
+  if (reaches == nullptr || !reaches->stored.is_exact) return;
+  const std::uint64_t bytes = reaches->stored.bytes;
+  if (bytes != 0 && bytes % element == 0) type.shape = {static_cast<std::int64_t>(bytes / element)};
 }
 
-// Generated C does not state the size of a tensor. A kernel writes all of its output, but may read
-// only a part of its input.
-void infer_shapes(const ReachOfParameters& reaches, std::vector<KernelParameter>& parameters) {
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    TensorType& type = parameters[i].type;
-    if (parameters[i].is_pool || (type.shape && type.shape->size() != 1)) continue;
-    type.shape.reset();
-    const Effect& effect = parameters[i].effect;
-    if (!effect.written || effect.first == Effect::First::read || type.dtype.is_void()) continue;
-    const auto bytes = written_bytes(reaches, i);
-    const std::uint64_t element = type.dtype.element_bytes();
-    if (!bytes || *bytes == 0 || element == 0 || *bytes % element != 0) continue;
-    type.shape = {static_cast<std::int64_t>(*bytes / element)};
-  }
-}
-
-void note_reach(const ReachOfParameters& reaches, std::vector<KernelParameter>& parameters) {
-  for (const auto& [position, reach] : reaches) {
-    if (position >= parameters.size()) continue;
-    parameters[position].at_least = reach.bytes();
-    if (reach.is_passed_on) continue;
-    parameters[position].written = written_bytes(reaches, position);
-    if (reach.is_exact()) parameters[position].accessed = reach.bytes();
-  }
+void note_reach(const Reaches& reaches, KernelParameter& parameter) {
+  parameter.at_least = reaches.bytes();
+  if (reaches.is_passed_on) return;
+  if (reaches.stored.is_exact) parameter.written = reaches.stored.bytes;
+  if (reaches.is_exact()) parameter.accessed = reaches.bytes();
 }
 
 /// In C, the accesses determine the size of a place in a pool.
-void infer_sizes(const FunctionReach& reach, std::vector<BodyMemory>& memory) {
-  for (BodyMemory& one : memory) {
-    if (one.memory != MemoryKind::pool) continue;
-    const auto at = reach.pointers.find(one.pointer);
-    const bool is_known = at != reach.pointers.end() && at->second.is_exact();
-    one.at_least = at == reach.pointers.end() ? 0 : at->second.bytes();
-    if (is_known && one.at_least > 0) one.bytes = one.at_least;
-  }
+void infer_size(const Reaches* reaches, KernelBuffer& place) {
+  place.at_least = reaches == nullptr ? 0 : reaches->bytes();
+  if (place.at_least > 0 && reaches->is_exact()) place.bytes = place.at_least;
 }
 
-/// The function's certain writes beyond the end of memory, if its own text states the size.
-std::vector<std::string> overruns_of(const FunctionReach& reach, std::span<const BodyMemory> memory,
-                                     const KernelInfo& info) {
-  std::vector<std::string> overruns;
-  for (const BodyMemory& one : memory) {
-    const auto at = reach.pointers.find(one.pointer);
-    if (one.memory == MemoryKind::pool || !one.bytes || at == reach.pointers.end()) continue;
-    const Reaches& reaches = at->second;
-    const bool is_constant = one.memory == MemoryKind::program;
-    const std::uint64_t reached = is_constant ? reaches.bytes() : reaches.stored.bytes;
-    if (reached <= *one.bytes) continue;
-    overruns.push_back(fmt::format("'{}' {} {} bytes {} '{}', which has {}", info.kernel.symbol,
-                                   is_constant ? "reads" : "writes", reached,
-                                   is_constant ? "of its constant" : "into its workspace", one.name,
-                                   *one.bytes));
-  }
-  return overruns;
+/// Certain writes beyond the end of memory of the function, if its own text states the size.
+void note_overrun(const Reaches& reaches, const KernelBuffer& memory, KernelInfo& info) {
+  const bool is_constant = memory.memory == MemoryKind::program;
+  const std::uint64_t reached = is_constant ? reaches.bytes() : reaches.stored.bytes;
+  if (!memory.bytes || reached <= *memory.bytes) return;
+  info.overruns.push_back(fmt::format("'{}' {} {} bytes {} '{}', which has {}", info.kernel.symbol,
+                                      is_constant ? "reads" : "writes", reached,
+                                      is_constant ? "of its constant" : "into its workspace",
+                                      memory.name, *memory.bytes));
 }
 
 // A slice of the first elements also copies in order; only equal sizes make it a reshape. If one
@@ -290,29 +255,6 @@ bool may_be_reshape(const KernelCode& code, const std::vector<KernelParameter>& 
   if (sizes.size() != 2) return false;
   const bool may_agree = !sizes[0] || !sizes[1] || sizes[0] == sizes[1];
   return may_agree && copies_in_order(code);
-}
-
-/// The memory that the body allocates. The addresses of places in parameters depend on the call.
-std::vector<BodyMemory> take_own_memory(std::vector<BodyMemory> memory, Kernel& kernel) {
-  std::vector<BodyMemory> places;
-  for (BodyMemory& one : memory) {
-    if (one.memory == MemoryKind::pool) {
-      places.push_back(std::move(one));
-      continue;
-    }
-    KernelBuffer buffer{.name = std::move(one.name),
-                        .memory = one.memory,
-                        .bytes = one.bytes,
-                        .at_least = one.bytes.value_or(0)};
-    if (one.memory == MemoryKind::program) {
-      kernel.constants.push_back(std::move(buffer));
-    } else {
-      buffer.offset = one.below;
-      buffer.is_conditional = one.is_conditional;
-      kernel.workspaces.push_back(std::move(buffer));
-    }
-  }
-  return places;
 }
 
 /// "cc" of "tvmgen_default_cc_main_0"; empty for other names.
@@ -344,17 +286,28 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.gaps = scan.gaps;
   info.kernel.may_end_early = scan.may_end_early;
   info.parameters = parameters_of(ref.function, scan);
+  const bool is_c = sources[ref.source].document->source.dialect == tir::Dialect::c;
   const FunctionReach reach = known_reach(code, scan);
-  if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
-    infer_shapes(reach.arguments, info.parameters);
-    infer_sizes(reach, scan.memory);
-  } else {
-    for (BodyMemory& one : scan.memory) one.at_least = one.bytes.value_or(0);
+  for (std::uint32_t i = 0; i < info.parameters.size(); ++i) {
+    const Reaches* const reaches = support::find_value(reach.arguments, i);
+    if (is_c) infer_shape(reaches, info.parameters[i]);
+    if (reaches != nullptr) note_reach(*reaches, info.parameters[i]);
   }
-  note_reach(reach.arguments, info.parameters);
-  info.overruns = overruns_of(reach, scan.memory, info);
   info.kernel.is_reshape = may_be_reshape(code, info.parameters);
-  info.places = take_own_memory(std::move(scan.memory), info.kernel);
+  for (BodyMemory& memory : scan.memory) {
+    const Reaches* const reaches = support::find_value(reach.pointers, memory.pointer);
+    KernelBuffer& buffer = memory.buffer;
+    if (buffer.memory != MemoryKind::pool) {
+      if (reaches != nullptr) note_overrun(*reaches, buffer, info);
+      const bool is_constant = buffer.memory == MemoryKind::program;
+      (is_constant ? info.kernel.constants : info.kernel.workspaces).push_back(std::move(buffer));
+      continue;
+    }
+    // The address of a place in a parameter depends on the call.
+    buffer.at_least = buffer.bytes.value_or(0);
+    if (is_c) infer_size(reaches, buffer);
+    info.places.push_back(std::move(memory));
+  }
   return info;
 }
 

@@ -40,10 +40,9 @@ struct FunctionReach {
   std::map<std::uint32_t, Reaches> arguments;  ///< of a call, by position
   /// By the variable of an address: of an allocation, or inside a parameter.
   std::map<tir::NodeId, Reaches> pointers;
-  bool is_complete = true;  ///< false: some of the body is not understood, and may access anything
 };
 
-/// Does not run loops, so time grows with the number of accesses.
+/// Of the code that is understood. Does not run loops, so time grows with the number of accesses.
 FunctionReach reach_of(const KernelCode& code);
 
 /// A parameter of a kernel: a tensor or a pool.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "graph/kernels/callees.h"
 #include "graph/network/storages.h"
@@ -11,6 +12,23 @@
 
 namespace mlf::graph {
 namespace {
+
+/// A tensor argument while its call is decided.
+struct Tensor {
+  std::size_t argument;
+  StorageState* state;
+  std::uint64_t at_least = 0;      ///< KernelParameter::at_least
+  const Effect* effect = nullptr;  ///< of the kernel's body; null without TIR
+  bool is_input = false;           ///< an input of the network
+  bool is_output = false;          ///< an output of the network
+  bool is_unread = false;          ///< the value that it holds has no reader yet
+  /// What a better founded call of the same kernel said.
+  std::optional<Decision> elsewhere{};
+  Decision decision{};
+
+  /// Whether something was written to it, or it is an input or constant.
+  bool has_value() const { return state->current || state->is_constant; }
+};
 
 /// A read before any write makes the tensor an update, if it has a value to update
 /// (NetworkBuilder::connect). A conditional read most likely gets the value that an earlier
@@ -37,7 +55,7 @@ std::optional<Decision> from_open_body(const Effect& effect) {
 
 /// The direction from the kernel's own code; nullopt if it passes the tensor to code that is
 /// missing.
-std::optional<Decision> from_body(const TensorState& tensor) {
+std::optional<Decision> from_body(const Tensor& tensor) {
   if (tensor.effect == nullptr) return std::nullopt;
   if (tensor.effect->is_open) return from_open_body(*tensor.effect);
   if (tensor.effect->written) return written_by_body(*tensor.effect);
@@ -51,56 +69,52 @@ bool is_output(const std::optional<Decision>& decision) {
 }
 
 /// The direction from the state of the storage: each value must be written before it is read.
-std::optional<Decision> from_state(const TensorState& tensor) {
-  if (tensor.is_constant) return Decision{Direction::input, DecidedBy::constant};
+std::optional<Decision> from_state(const Tensor& tensor) {
+  if (tensor.state->is_constant) return Decision{Direction::input, DecidedBy::constant};
   if (tensor.is_input) {
     return Decision{Direction::input, DecidedBy::graph_input, Certainty::likely};
   }
-  if (tensor.has_value && tensor.is_unread) {
+  if (tensor.has_value() && tensor.is_unread) {
     // No network computes a tensor and overwrites it unread.
     return Decision{Direction::input, DecidedBy::written_before, Certainty::likely};
   }
   // Already read: this is another reader, or StorageRewrite reuses the memory for a new tensor.
-  if (tensor.has_value) return std::nullopt;
+  if (tensor.has_value()) return std::nullopt;
   const DecidedBy by = tensor.is_output ? DecidedBy::graph_output : DecidedBy::never_written;
   return Decision{Direction::output, by, Certainty::likely};
 }
 
 /// If neither body nor state determine the direction: that of another call of the same function,
 /// else an input, because most arguments are inputs.
-Decision fallback(const TensorState& tensor) {
+Decision fallback(const Tensor& tensor) {
   if (tensor.elsewhere)
     return {tensor.elsewhere->direction, DecidedBy::other_call, tensor.elsewhere->certainty};
   return {Direction::input, DecidedBy::written_before, Certainty::assumed};
 }
 
-}  // namespace
-
-// In the order of rule `directions` of schemas/topology.md. From left to right, because arguments
-// after an output are outputs.
-std::vector<Decision> decide_directions(std::span<const TensorState> tensors) {
-  std::vector<std::optional<Decision>> decided(tensors.size());
+/// Decides for all tensors of one call, in their order. TVM states directions nowhere.
+/// The body's loads and stores have priority. If the body passes a tensor to code that is not in
+/// the archive, or there is no body: constants and inputs of the network are inputs; a tensor with
+/// a value is a likely input, unless it follows an output; a tensor without a value is an output,
+/// and so are all after it, because TVM passes inputs first; if no tensor is an output, the last
+/// one is. That is the order of rule `directions` of schemas/topology.md.
+void decide_directions(std::span<Tensor> tensors) {
+  std::optional<Decision> decided;
   bool after_output = false;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    decided[i] = from_body(tensors[i]);
-    if (!decided[i] && after_output && !tensors[i].is_constant) {
-      decided[i] = Decision{Direction::output, DecidedBy::after_output, Certainty::likely};
+  for (Tensor& tensor : tensors) {
+    decided = from_body(tensor);
+    if (!decided && after_output && !tensor.state->is_constant) {
+      decided = Decision{Direction::output, DecidedBy::after_output, Certainty::likely};
     }
-    if (!decided[i]) decided[i] = from_state(tensors[i]);
-    after_output = after_output || is_output(decided[i]);
+    if (!decided) decided = from_state(tensor);
+    after_output = after_output || is_output(decided);
+    tensor.decision = decided ? *decided : fallback(tensor);
   }
   // A call that writes nothing would be useless.
-  if (!after_output && !tensors.empty() && !decided.back()) {
-    decided.back() = Decision{Direction::output, DecidedBy::last_argument, Certainty::likely};
+  if (!after_output && !tensors.empty() && !decided) {
+    tensors.back().decision = {Direction::output, DecidedBy::last_argument, Certainty::likely};
   }
-  std::vector<Decision> result;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    result.push_back(decided[i] ? *decided[i] : fallback(tensors[i]));
-  }
-  return result;
 }
-
-namespace {
 
 // Some external kernels declare tensors without dimensions (cmsis-nn: `()`). If the storage has
 // more than one element, this shape means nothing.
@@ -192,14 +206,6 @@ class NetworkBuilder {
  private:
   /// The kernel's parameters for a call's arguments; none without TIR.
   using KernelParameters = std::span<const KernelParameter>;
-
-  /// A tensor argument while its call is decided.
-  struct Tensor {
-    std::size_t argument;
-    StorageState* state;
-    std::uint64_t at_least = 0;  ///< KernelParameter::at_least
-    Decision decision{};
-  };
 
   void check(CheckCode code, std::string detail, std::optional<CallId> call = std::nullopt,
              std::optional<ValueId> value = std::nullopt) {
@@ -332,7 +338,10 @@ class NetworkBuilder {
               better_of(has_parameter ? parameters[i].type : TensorType{}, raw.arguments[i].type);
           argument.type = plausible(seen, topology_[state.id].bytes);
           if (has_parameter) note_constant(raw, parameters[i], state);
-          tensors.push_back({i, &state, has_parameter ? parameters[i].at_least : 0});
+          tensors.push_back({.argument = i,
+                             .state = &state,
+                             .at_least = has_parameter ? parameters[i].at_least : 0,
+                             .effect = has_parameter ? &parameters[i].effect : nullptr});
           break;
         }
       }
@@ -378,37 +387,31 @@ class NetworkBuilder {
   // Directions depend on the present state of the storages, so they are decided call by call.
   void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors) {
     const auto known = known_directions_.find(info.kernel.symbol);
-    std::vector<TensorState> states;
     for (std::size_t k = 0; k < tensors.size(); ++k) {
-      const StorageState& at = *tensors[k].state;
-      TensorState state;
-      state.is_constant = at.is_constant;
-      state.is_output = at.port && parameters_.ports[*at.port].is_output;
-      state.is_input = at.port && !state.is_output;
-      state.has_value = at.current.has_value() || at.is_constant;
+      Tensor& tensor = tensors[k];
+      const StorageState& at = *tensor.state;
+      tensor.is_output = at.port && parameters_.ports[*at.port].is_output;
+      tensor.is_input = at.port && !tensor.is_output;
       // If an unread value is overwritten, the call that wrote it is useless.
-      state.is_unread = at.current && topology_[*at.current].consumers.empty();
-      if (tensors[k].argument < parameters.size())
-        state.effect = &parameters[tensors[k].argument].effect;
+      tensor.is_unread = at.current && topology_[*at.current].consumers.empty();
       if (known != known_directions_.end() && k < known->second.size()) {
-        state.elsewhere = known->second[k];
+        tensor.elsewhere = known->second[k];
       }
-      states.push_back(state);
     }
-    const std::vector<Decision> decisions = decide_directions(states);
-    for (std::size_t k = 0; k < tensors.size(); ++k) tensors[k].decision = decisions[k];
-    if (parameters.empty()) remember_directions(info.kernel.symbol, decisions);
+    decide_directions(tensors);
+    if (parameters.empty()) remember_directions(info.kernel.symbol, tensors);
   }
 
   // Remembers only facts that follow from this call alone. A fact from another call, or an
   // assumption, would be circular.
-  void remember_directions(const std::string& symbol, const std::vector<Decision>& decisions) {
+  void remember_directions(const std::string& symbol, std::span<const Tensor> tensors) {
     std::vector<std::optional<Decision>>& known = known_directions_[symbol];
-    if (known.size() < decisions.size()) known.resize(decisions.size());
-    for (std::size_t k = 0; k < decisions.size(); ++k) {
+    if (known.size() < tensors.size()) known.resize(tensors.size());
+    for (std::size_t k = 0; k < tensors.size(); ++k) {
+      const Decision& decision = tensors[k].decision;
       const bool is_uncertain =
-          decisions[k].by == DecidedBy::other_call || decisions[k].certainty == Certainty::assumed;
-      if (!known[k] && !is_uncertain) known[k] = decisions[k];
+          decision.by == DecidedBy::other_call || decision.certainty == Certainty::assumed;
+      if (!known[k] && !is_uncertain) known[k] = decision;
     }
   }
 
@@ -532,11 +535,8 @@ class NetworkBuilder {
       if (memory.address.root >= call.arguments.size()) continue;
       const Argument& argument = call.arguments[memory.address.root];
       if (!argument.pool || argument.direction != Direction::pool) continue;
-      KernelBuffer buffer{.name = memory.name,
-                          .memory = MemoryKind::pool,
-                          .bytes = memory.bytes,
-                          .at_least = memory.at_least,
-                          .pool = argument.pool};
+      KernelBuffer buffer = memory.buffer;
+      buffer.pool = argument.pool;
       if (memory.address.offset_known) {
         buffer.offset = static_cast<std::uint64_t>(memory.address.offset);
       }

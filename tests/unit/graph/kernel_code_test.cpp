@@ -68,7 +68,7 @@ TEST(KernelCode, LoopsAndConditionsAroundAnAccessAreANest) {
   const KernelCode code(document->module.root().map(tir::f::IRModule::functions).value(0));
   IterationDomain around = code.around(code.accesses.back().position);
   around.compile(code.bindings);
-  const auto nest = std::move(around).nest();
+  const auto nest = around.nest();
   ASSERT_TRUE(nest);
   EXPECT_EQ(nest->loops.size(), 1u);
   std::uint64_t steps = 100;
