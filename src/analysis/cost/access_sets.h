@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "analysis/cost/byte_set.h"
@@ -60,41 +58,6 @@ class AccessSets {
   std::optional<std::int64_t> step_in(const AccessedBytes& bytes, tir::Node loop) const;
 
  private:
-  using Ranges = std::map<tir::NodeId, tir::Interval>;
-  /// Distances between the iterations of some loops.
-  struct Distances {
-    std::int64_t start = 0;
-    std::int64_t step = 0;  // of `count`, where there are no `values`
-    std::uint64_t count = 1;
-    std::vector<std::int64_t> values{};
-    std::uint64_t extent() const;
-    std::optional<tir::Interval> range() const;
-  };
-  struct Surroundings {
-    graph::IterationDomain inside{};
-    std::vector<tir::Node> outside{};  // loops that stand still, from the inside out
-  };
-
-  Surroundings surroundings_of(const PlacedAccess& access, RegionId level) const;
-  Ranges ranges_of(const Surroundings& around) const;
-  std::optional<tir::Interval> range_of(tir::Node expression, const Ranges& ranges) const;
-  std::optional<tir::Interval> range_of(const graph::IndexProgram& program,
-                                        const Ranges& ranges) const;
-  bool split_terms(const IndexTerms& terms, Surroundings& around, AccessedBytes& result,
-                   const Ranges& ranges);
-  bool add_span(tir::Node expression, std::int64_t factor, const Ranges& ranges,
-                AccessedBytes& result) const;
-  bool move_by(const Surroundings& around, const Ranges& ranges, AccessedBytes& result);
-  static bool move_by_constants(const graph::IterationDomain& domain, ByteSet& bytes);
-  static bool move_by(const std::vector<Distances>& all, ByteSet& bytes);
-  std::optional<Distances> distances_of(const graph::IterationDomain& domain,
-                                        const graph::IterationDomain::Group& group);
-  static std::optional<Distances> steps_of(const graph::IterationDomain& domain,
-                                           const graph::IterationDomain::Group& group);
-  std::vector<tir::NodeId> variables_of(tir::Node term) const;
-  tir::LinearSum<std::pair<bool, std::uint32_t>> numbered(const IndexTerms& terms) const;
-  static bool meets_constants(const graph::IterationDomain& domain, bool& is_exact);
-
   const tir::Module& module_;
   const Regions& regions_;
   const graph::Bindings& bindings_;
