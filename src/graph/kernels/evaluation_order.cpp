@@ -1,6 +1,7 @@
 #include "graph/kernels/evaluation_order.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "graph/kernels/iteration_domain.h"
@@ -21,14 +22,17 @@ class PartList {
  public:
   explicit PartList(std::vector<Part>& parts) : parts_(parts) {}
 
-  void value(Node node) { add({.node = node}); }
-  void address(Node node) { add({.node = node, .is_address = true}); }
+  /// Adds the node, if there is one.
+  void add(Node node, Part part) {
+    part.node = node;
+    if (node) parts_.push_back(part);
+  }
+  void value(Node node) { add(node, {}); }
+  void address(Node node) { add(node, {.is_address = true}); }
   void addresses(tir::NodeList nodes) {
     for (const Node node : nodes) address(node);
   }
-  void when(Node node, When when, Node guard = {}) {
-    add({.node = node, .when = when, .guard = guard});
-  }
+  void when(Node node, When when, Node guard = {}) { add(node, {.when = when, .guard = guard}); }
   void branches(Node guard, Node then_case, Node else_case) {
     value(guard);
     when(then_case, When::guard_holds, guard);
@@ -36,10 +40,6 @@ class PartList {
   }
 
  private:
-  void add(const Part& part) {
-    if (part.node) parts_.push_back(part);
-  }
-
   std::vector<Part>& parts_;
 };
 
@@ -97,114 +97,111 @@ void add_select(Node whole, PartList& parts) {
   parts.when(whole[f::Select::false_value], When::not_chosen, condition);
 }
 
-// Literals and variables have no parts. Reduce, which lowering replaces, has no known parts.
-void add_expression(Node whole, PartList& parts) {
+/// A field whose nodes are evaluated with the node that has it, whatever they are.
+struct EvaluatedField {
+  Kind kind;
+  std::uint8_t field;
+  bool is_address = false;
+  When when = When::always;
+};
+template <class Field>
+constexpr EvaluatedField value(Field field) {
+  return {kind_of(field), static_cast<std::uint8_t>(field)};
+}
+template <class Field>
+constexpr EvaluatedField address(Field field) {
+  return {kind_of(field), static_cast<std::uint8_t>(field), true};
+}
+template <class Field>
+constexpr EvaluatedField at(When when, Field field) {
+  return {kind_of(field), static_cast<std::uint8_t>(field), false, when};
+}
+
+/// The fields of one kind are in the order of evaluation. Literals and variables have no parts.
+/// Reduce, which lowering replaces, has no known parts. The message of an assertion is a
+/// description, which is not evaluated.
+constexpr auto kEvaluatedFields = std::to_array<EvaluatedField>({
+    address(f::Load::index),
+    address(f::BufferLoad::indices),
+    address(f::ProducerLoad::indices),
+    value(f::Let::value),
+    value(f::Let::body),
+    value(f::Cast::value),
+    value(f::Not::a),
+    value(f::Ramp::base),
+    value(f::Ramp::stride),
+    value(f::Broadcast::value),
+    value(f::Shuffle::vectors),
+    // The code evaluates both bounds once, when it enters the loop.
+    address(f::For::min),
+    address(f::For::extent),
+    at(When::each_iteration, f::For::body),
+    at(When::unknown_times, f::While::condition),
+    at(When::unknown_times, f::While::body),
+    value(f::LetStmt::value),
+    value(f::LetStmt::body),
+    value(f::AssertStmt::condition),
+    value(f::AssertStmt::body),
+    address(f::Store::index),
+    value(f::Store::value),
+    address(f::BufferStore::indices),
+    value(f::BufferStore::value),
+    address(f::ProducerStore::indices),
+    value(f::ProducerStore::value),
+    value(f::BufferRealize::body),
+    value(f::ProducerRealize::body),
+    address(f::Allocate::extents),
+    value(f::Allocate::body),
+    value(f::AllocateConst::body),
+    value(f::DeclBuffer::body),
+    value(f::SeqStmt::seq),
+    value(f::Evaluate::value),
+    at(When::first_iteration, f::Block::init),
+    value(f::Block::body),
+});
+
+void add_fields(Node whole, PartList& parts) {
+  for (const EvaluatedField& row : kEvaluatedFields) {
+    if (row.kind != whole.kind()) continue;
+    Part part{.when = row.when, .is_address = row.is_address};
+    if (whole.info().fields[row.field].type == tir::FieldType::list) {
+      for (const Node one : whole.list(row.field)) parts.add(one, part);
+    } else {
+      parts.add(whole.node(row.field), part);
+    }
+  }
+}
+
+}  // namespace
+
+void evaluated_parts(Node whole, std::vector<Part>& into) {
+  PartList parts(into);
   switch (whole.kind()) {
     case Kind::And:
     case Kind::Or:
       // For scalars, C and LLVM code skip the second operand if the first one determines the
       // result.
       parts.value(whole[f::And::a]);
-      parts.when(whole[f::And::b], whole.is(Kind::And) ? When::guard_holds : When::guard_fails,
-                 whole[f::And::a]);
-      return;
-    case Kind::Load:
-      parts.address(whole[f::Load::index]);
-      return;
-    case Kind::BufferLoad:
-      return parts.addresses(whole.list(f::BufferLoad::indices));
-    case Kind::ProducerLoad:
-      return parts.addresses(whole.list(f::ProducerLoad::indices));
-    case Kind::Let:
-      parts.value(whole[f::Let::value]);
-      return parts.value(whole[f::Let::body]);
-    case Kind::Cast:
-      return parts.value(whole[f::Cast::value]);
-    case Kind::Not:
-      return parts.value(whole[f::Not::a]);
-    case Kind::Ramp:
-      parts.value(whole[f::Ramp::base]);
-      return parts.value(whole[f::Ramp::stride]);
-    case Kind::Broadcast:
-      return parts.value(whole[f::Broadcast::value]);
-    case Kind::Shuffle:
-      for (const Node vector : whole.list(f::Shuffle::vectors)) parts.value(vector);
-      return;
+      return parts.when(whole[f::And::b],
+                        whole.is(Kind::And) ? When::guard_holds : When::guard_fails,
+                        whole[f::And::a]);
     case Kind::Select:
       return add_select(whole, parts);
     case Kind::Call:
       return add_call(whole, parts);
-    default:
-      if (!tir::is_binary(whole.kind())) return;
-      parts.value(whole[f::Add::a]);
-      parts.value(whole[f::Add::b]);
-  }
-}
-
-// The value of an attribute and the message of an assertion are descriptions, which are not
-// evaluated.
-void add_statement(Node whole, PartList& parts) {
-  switch (whole.kind()) {
-    case Kind::For:
-      // The code evaluates both bounds once, when it enters the loop.
-      parts.address(whole[f::For::min]);
-      parts.address(whole[f::For::extent]);
-      return parts.when(whole[f::For::body], When::each_iteration);
-    case Kind::While:
-      parts.when(whole[f::While::condition], When::unknown_times);
-      return parts.when(whole[f::While::body], When::unknown_times);
     case Kind::IfThenElse:
       return parts.branches(whole[f::IfThenElse::condition], whole[f::IfThenElse::then_case],
                             whole[f::IfThenElse::else_case]);
-    case Kind::LetStmt:
-      parts.value(whole[f::LetStmt::value]);
-      return parts.value(whole[f::LetStmt::body]);
     case Kind::AttrStmt:
       return parts.when(whole[f::AttrStmt::body],
                         is_thread_loop(whole) ? When::each_iteration : When::always);
-    case Kind::AssertStmt:
-      parts.value(whole[f::AssertStmt::condition]);
-      return parts.value(whole[f::AssertStmt::body]);
-    case Kind::Store:
-      parts.address(whole[f::Store::index]);
-      return parts.value(whole[f::Store::value]);
-    case Kind::BufferStore:
-      parts.addresses(whole.list(f::BufferStore::indices));
-      return parts.value(whole[f::BufferStore::value]);
-    case Kind::ProducerStore:
-      parts.addresses(whole.list(f::ProducerStore::indices));
-      return parts.value(whole[f::ProducerStore::value]);
-    case Kind::BufferRealize:
-      return parts.value(whole[f::BufferRealize::body]);
-    case Kind::ProducerRealize:
-      return parts.value(whole[f::ProducerRealize::body]);
-    case Kind::Allocate:
-      parts.addresses(whole.list(f::Allocate::extents));
-      return parts.value(whole[f::Allocate::body]);
-    case Kind::AllocateConst:
-      return parts.value(whole[f::AllocateConst::body]);
-    case Kind::DeclBuffer:
-      return parts.value(whole[f::DeclBuffer::body]);
-    case Kind::SeqStmt:
-      for (const Node statement : whole.list(f::SeqStmt::seq)) parts.value(statement);
-      return;
-    case Kind::Evaluate:
-      return parts.value(whole[f::Evaluate::value]);
     case Kind::BlockRealize:
       return add_block(whole, parts);
-    case Kind::Block:
-      parts.when(whole[f::Block::init], When::first_iteration);
-      return parts.value(whole[f::Block::body]);
     default:
-      return;
+      if (!tir::is_binary(whole.kind())) return add_fields(whole, parts);
+      parts.value(whole[f::Add::a]);
+      parts.value(whole[f::Add::b]);
   }
-}
-
-}  // namespace
-
-void evaluated_parts(Node whole, std::vector<Part>& parts) {
-  PartList list(parts);
-  tir::is_expr(whole.category()) ? add_expression(whole, list) : add_statement(whole, list);
 }
 
 // --- The order -----------------------------------------------------------------------------------

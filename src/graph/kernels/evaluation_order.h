@@ -28,7 +28,7 @@ enum class When : std::uint8_t {
 
 /// A part that is evaluated with its parent.
 struct Part {
-  tir::Node node;
+  tir::Node node{};
   When when = When::always;
   bool is_address = false;     ///< indices, bounds and extents: no arithmetic on data
   std::uint32_t position = 0;  ///< of `node` in the EvaluationOrder
