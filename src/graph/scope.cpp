@@ -1,7 +1,6 @@
 #include "graph/scope.h"
 
 #include "graph/node_queries.h"
-#include "support/lookup.h"
 #include "tir/linear_sum.h"
 
 namespace mlf::graph {
@@ -141,7 +140,7 @@ Address Scope::address_of_struct_get(Node call, int nesting) const {
   if (base.kind == AddressKind::stack) {
     Address item = base;
     item.offset += *element;
-    return which == StructField::address ? item : field_address(item, which);
+    return which == StructField::address ? item : content(item, which).address;
   }
   // For memory, a tensor and its data have the same address.
   const bool is_tensor = base.kind == AddressKind::parameter || base.kind == AddressKind::argument;
@@ -156,7 +155,6 @@ void Scope::set_field(Node call) {
   const auto element = integer_of(args[1]);
   const auto field = integer_of(args[2]);
   if (base.kind != AddressKind::stack || !element || !field) return;
-  // A field contains a pointer or a number; the caller knows which.
   fields_.insert_or_assign(FieldKey{base.root, base.offset + *element, *field},
                            FieldContent{address_of(args[3]), integer_of(args[3]), calls_});
 }
@@ -165,32 +163,6 @@ void Scope::set_field(Node call) {
 void Scope::store(const Address& at, std::int64_t element, Node value) {
   const auto number = integer_of(value);
   if (number) integers_.insert_or_assign({at.root, at.offset + element}, *number);
-}
-
-const Scope::FieldContent* Scope::content(const Address& item, StructField field) const {
-  return support::find_value(fields_,
-                             FieldKey{item.root, item.offset, static_cast<std::int64_t>(field)});
-}
-
-Address Scope::field_address(const Address& item, StructField field) const {
-  const FieldContent* found = content(item, field);
-  return found == nullptr ? Address{} : found->address;
-}
-
-std::optional<std::int64_t> Scope::field_integer(const Address& item, StructField field) const {
-  const FieldContent* found = content(item, field);
-  return found == nullptr ? std::nullopt : found->integer;
-}
-
-// Main uses the same stack for all its calls: values that an earlier call set are not arguments of
-// this one.
-bool Scope::is_set_for_this_call(const Address& item, StructField field) const {
-  const FieldContent* found = content(item, field);
-  return found != nullptr && found->call == calls_;
-}
-
-std::optional<std::int64_t> Scope::stored_integer(std::uint32_t root, std::int64_t element) const {
-  return support::value_at(integers_, {root, element});
 }
 
 }  // namespace mlf::graph

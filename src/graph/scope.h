@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mlf/tir/module.h"
+#include "support/lookup.h"
 
 namespace mlf::graph {
 
@@ -72,21 +73,25 @@ class Scope {
   /// A store of an integer into memory on the stack.
   void store(const Address& at, std::int64_t element, tir::Node value);
 
-  /// What a struct_set put into a field, if it is a pointer; unknown if there is nothing.
-  Address field_address(const Address& item, StructField field) const;
-  std::optional<std::int64_t> field_integer(const Address& item, StructField field) const;
-  /// Whether the field was set since the last call.
-  bool is_set_for_this_call(const Address& item, StructField field) const;
-  std::optional<std::int64_t> stored_integer(std::uint32_t root, std::int64_t element) const;
+  /// What a struct_set put into a field: a pointer or a number; the caller knows which.
+  struct FieldContent {
+    Address address{};
+    std::optional<std::int64_t> integer{};
+    std::uint64_t call = UINT64_MAX;  ///< how many calls came before; none: nothing set it
+  };
+  FieldContent content(const Address& item, StructField field) const {
+    const FieldKey key{item.root, item.offset, static_cast<std::int64_t>(field)};
+    return support::value_at(fields_, key).value_or(FieldContent{});
+  }
+  /// Whether it was set since the last call. Main uses the same stack for all its calls: values
+  /// that an earlier call set are not arguments of this one.
+  bool is_for_this_call(const FieldContent& content) const { return content.call == calls_; }
+  std::optional<std::int64_t> stored_integer(std::uint32_t root, std::int64_t element) const {
+    return support::value_at(integers_, {root, element});
+  }
 
  private:
   using FieldKey = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
-  struct FieldContent {
-    Address address;
-    std::optional<std::int64_t> integer;
-    std::uint64_t call = 0;  // how many calls came before
-  };
-  const FieldContent* content(const Address& item, StructField field) const;
 
   // Address expressions inside one another; TVM nests two or three.
   static constexpr int kMaxNesting = 16;

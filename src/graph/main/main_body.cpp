@@ -485,16 +485,17 @@ TensorType type_of_array(Node array) {
 /// The type that struct_sets gave an element of stack_array.
 TensorType type_of_item(const Address& item, const Scope& scope) {
   TensorType type;
-  const auto code = scope.field_integer(item, StructField::type_code);
-  const auto bits = scope.field_integer(item, StructField::type_bits);
-  const auto lanes = scope.field_integer(item, StructField::type_lanes);
+  const auto number = [&](StructField field) { return scope.content(item, field).integer; };
+  const auto code = number(StructField::type_code);
+  const auto bits = number(StructField::type_bits);
+  const auto lanes = number(StructField::type_lanes);
   // The numbers come from the input, so check that they fit into a DType.
   if (!code || !bits || *bits < 0 || *bits > 255) return type;
   type.dtype = {static_cast<tir::TypeCode>(*code), static_cast<std::uint8_t>(*bits),
                 static_cast<std::int16_t>(lanes.value_or(1))};
   if (type.dtype.code == tir::TypeCode::Handle) return {};
-  const auto ndim = scope.field_integer(item, StructField::ndim);
-  const Address at = scope.field_address(item, StructField::shape);
+  const auto ndim = number(StructField::ndim);
+  const Address at = scope.content(item, StructField::shape).address;
   // 64 dimensions are more than any tensor has; the number comes from the input.
   if (!ndim || *ndim < 0 || *ndim > 64 || at.kind != AddressKind::stack) return type;
   std::vector<std::int64_t> shape;
@@ -510,7 +511,7 @@ TensorType type_of_item(const Address& item, const Scope& scope) {
 RawArgument argument_at(const Address& address, const Scope& scope) {
   // A tensor on the stack is a DLTensor: its data field points to the relevant memory.
   if (address.kind != AddressKind::stack) return {address, {}};
-  return {scope.field_address(address, StructField::data), type_of_item(address, scope)};
+  return {scope.content(address, StructField::data).address, type_of_item(address, scope)};
 }
 
 RawArgument decode_argument(Node expr, const Scope& scope) {
@@ -530,9 +531,10 @@ void decode_stack(Node call, const Scope& scope, RawCall& raw) {
   if (args.size() < 5) return;
   Address item = scope.address_of(args[1]);
   item.offset += integer_of(args[3]).value_or(0);
-  for (; scope.is_set_for_this_call(item, StructField::value_content); ++item.offset) {
-    const Address content = scope.field_address(item, StructField::value_content);
-    raw.arguments.push_back(argument_at(content, scope));
+  for (;; ++item.offset) {
+    const auto value = scope.content(item, StructField::value_content);
+    if (!scope.is_for_this_call(value)) break;
+    raw.arguments.push_back(argument_at(value.address, scope));
   }
   // A separate argument: TVM makes no TVMValue for the context.
   if (args.size() > 5) raw.arguments.push_back({scope.address_of(args[5]), {}});
