@@ -43,7 +43,6 @@ bool may_be_parameter(const graph::Port& input) {
 }
 
 constexpr std::string_view kMain = "def @main(";
-constexpr std::string_view kTensor = "Tensor[(";
 
 /// Removes `expected` from the front of `text`.
 bool take(std::string_view& text, std::string_view expected) {
@@ -62,41 +61,25 @@ std::string_view take_name(std::string_view& text) {
   return name;
 }
 
-/// `float32]` or `float32 /* …`: what a tensor holds.
-std::optional<tir::DType> take_dtype(std::string_view& text) {
-  const std::string_view word = text.substr(0, text.find_first_of("],) "));
-  text.remove_prefix(word.size());
-  return tir::parse_dtype(word);
-}
-
-/// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`) or have a suffix
-/// for 64 bits (`8i64`).
-std::optional<graph::TensorType> take_tensor(std::string_view& text) {
+/// `Tensor[(1, 8), float32]`, or `float32`: a tensor of no dimension. Dimensions may be unknown
+/// (`?`) or have a suffix for 64 bits (`8i64`), and a comment may follow the type.
+std::optional<graph::TensorType> tensor_type(std::string_view text) {
   graph::TensorType type;
   type.shape.emplace();
-  while (!take(text, ")")) {
-    const auto extent = support::take_number<std::int64_t>(text);
-    if (!extent) return std::nullopt;
-    type.shape->push_back(*extent);
-    take(text, "i64");
-    take(text, ", ");
+  if (take(text, "Tensor[(")) {
+    while (!take(text, ")")) {
+      const auto extent = support::take_number<std::int64_t>(text);
+      if (!extent) return std::nullopt;
+      type.shape->push_back(*extent);
+      take(text, "i64");
+      take(text, ", ");
+    }
+    if (!take(text, ", ")) return std::nullopt;
   }
-  if (!take(text, ", ")) return std::nullopt;
-  const auto dtype = take_dtype(text);
+  const auto dtype = tir::parse_dtype(text.substr(0, text.find_first_of("],) ")));
   if (!dtype) return std::nullopt;
   type.dtype = *dtype;
   return type;
-}
-
-/// `Tensor[(1, 8), float32]`, or `float32`: a tensor of no dimension.
-std::optional<graph::TensorType> take_type(std::string_view text) {
-  if (take(text, kTensor)) return take_tensor(text);
-  const auto dtype = take_dtype(text);
-  if (!dtype) return std::nullopt;
-  graph::TensorType scalar;
-  scalar.shape.emplace();
-  scalar.dtype = *dtype;
-  return scalar;
 }
 
 /// Skips the rest of a parameter, including brackets and their contents.
@@ -205,8 +188,8 @@ NoNetwork reason_for(const Module& module, bool saw_tir) {
   return saw_tir ? NoNetwork::no_main : NoNetwork::no_tir;
 }
 
-}  // namespace
-
+/// None if the file cannot be read: v0.9 and later have constants in TIR. Their data is in the
+/// archive.
 std::vector<Param> parameters_of(const archive::Archive& archive, const Module& module) {
   if (!module.files.parameters) return {};
   const std::string_view bytes = member_text(archive, *module.files.parameters);
@@ -254,6 +237,8 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
   return facts;
 }
 
+}  // namespace
+
 std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
   std::vector<graph::NamedTensor> tensors;
   // Relay text has the same form in all versions: it never changed to TVMScript.
@@ -265,7 +250,7 @@ std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
     const std::string name(take_name(text));
     if (take(text, ": ")) {
       // Skips tuples and functions as parameters: main in TIR has none.
-      if (const auto type = take_type(text)) tensors.push_back({name, std::nullopt, *type});
+      if (const auto type = tensor_type(text)) tensors.push_back({name, std::nullopt, *type});
     }
     skip_parameter(text);
     if (!take(text, ", ")) break;
@@ -469,16 +454,14 @@ void NetworkSearch::add_checks_of_c(Networks& networks) const {
     const auto unreadable = agreement_->unreadable.find(network.module);
     if (unreadable != agreement_->unreadable.end()) {
       checks.push_back({graph::CheckCode::unreadable_c,
-                        "the generated C cannot be read: " + unreadable->second,
-                        {},
-                        {}});
+                        "the generated C cannot be read: " + unreadable->second});
     }
     for (const DecidedByC& one : agreement_->decided) {
       if (one.module != network.module) continue;
       const std::string what =
           one.function.empty() ? "all functions" : "function " + graph::quoted(one.function);
       checks.push_back(
-          {graph::CheckCode::decided_by_c, "generated C decides " + what + ": " + one.why, {}, {}});
+          {graph::CheckCode::decided_by_c, "generated C decides " + what + ": " + one.why});
     }
   }
 }

@@ -19,16 +19,9 @@
 
 namespace mlf::deployment {
 
-/// Throws `Error` if the system refuses to read a header.
-graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module);
-
 /// Returns the parameters of `def @main(…)` with static tensor types, including unbound weights.
 /// Returns nullopt for a text without main; ignores other parameters.
 std::vector<graph::NamedTensor> read_relay_signature(std::string_view text);
-
-/// The parameters in the module's file; none if it cannot be read: v0.9 and later have constants in
-/// TIR. Their data is in the archive.
-std::vector<Param> parameters_of(const archive::Archive& archive, const Module& module);
 
 /// Groups `sources` by stage: "lowered" first, then the others by name.
 std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> sources);
