@@ -84,7 +84,7 @@ std::optional<Topology> relay_main_beside(const FunctionTable& functions, const 
 void compare_with_relay(Topology& topology, const Topology& relay) {
   for (const std::string& difference : differences_between(topology, relay)) {
     topology.checks.push_back(
-        {CheckCode::second_opinion, "Relay's main (second) disagrees: " + difference, {}, {}});
+        {CheckCode::second_opinion, "Relay's main (second) disagrees: " + difference});
   }
 }
 

@@ -258,7 +258,7 @@ class GraphReader {
       KernelInfo info = describe_kernel(*function, known->inputs());
       made = std::move(info.kernel);
       for (std::string& overrun : info.overruns) {
-        topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun), {}, {}});
+        topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun)});
       }
     }
     made.symbol = node.function;

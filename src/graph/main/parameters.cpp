@@ -467,11 +467,10 @@ std::vector<std::string> names_by_position(const StatedNames& stated,
 void check_size(const PortPlan& port, const NamedTensor& fact, Topology& topology) {
   const auto bytes = port.type.bytes();
   if (!bytes || !fact.bytes || *bytes == *fact.bytes) return;
-  topology.checks.push_back({CheckCode::io_mismatch,
-                             "'" + fact.name + "' has " + std::to_string(*fact.bytes) +
-                                 " bytes in the metadata and " + std::to_string(*bytes) +
-                                 " in main",
-                             std::nullopt, std::nullopt});
+  topology.checks.push_back({CheckCode::io_mismatch, "'" + fact.name + "' has " +
+                                                         std::to_string(*fact.bytes) +
+                                                         " bytes in the metadata and " +
+                                                         std::to_string(*bytes) + " in main"});
 }
 
 /// TIR has sanitised names ("conv_0"); metadata has those of Relay ("conv:0"), which users chose.
@@ -527,10 +526,9 @@ std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
   const std::size_t named = outputs + (facts.inputs ? facts.inputs->size() : 0);
   const bool fits = facts.inputs ? named == ports.size() : named <= ports.size();
   if (fits) return outputs;
-  topology.checks.push_back({CheckCode::io_mismatch,
-                             "metadata names " + std::to_string(named) +
-                                 " inputs and outputs, main has " + std::to_string(ports.size()),
-                             std::nullopt, std::nullopt});
+  topology.checks.push_back({CheckCode::io_mismatch, "metadata names " + std::to_string(named) +
+                                                         " inputs and outputs, main has " +
+                                                         std::to_string(ports.size())});
   return std::nullopt;
 }
 

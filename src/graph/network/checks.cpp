@@ -62,11 +62,11 @@ void check_sizes(Topology& topology, ValueId id) {
   const Storage& storage = topology[value.storage];
   // Before planning, both are equal; a merged `sid` has the size of its largest tensor.
   if (storage.bytes && *written > *storage.bytes) {
-    topology.checks.push_back({CheckCode::storage_too_small,
-                               quoted(value.name) + " has " + std::to_string(*written) +
-                                   " bytes, its storage " + std::to_string(*storage.bytes),
-                               {},
-                               id});
+    topology.checks.push_back(
+        {CheckCode::storage_too_small,
+         fmt::format("'{}' has {} bytes, its storage {}", value.name, *written, *storage.bytes),
+         {},
+         id});
   }
   for (const Endpoint& end : value.consumers) {
     const auto bytes = topology.type_at(end, id).bytes();
@@ -96,9 +96,7 @@ void check_pool_bounds(Topology& topology, const InPool& one) {
   topology.checks.push_back({CheckCode::storage_too_small,
                              quoted(one.name) + " ends " +
                                  std::to_string(sum_of(*one.offset, one.bytes)) + " bytes into " +
-                                 quoted(pool.name) + ", which has " + std::to_string(*pool.bytes),
-                             {},
-                             {}});
+                                 quoted(pool.name) + ", which has " + std::to_string(*pool.bytes)});
 }
 
 /// A tensor of main has the size of the largest value in it.
@@ -301,20 +299,19 @@ void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
       const std::uint64_t typed = is_alone ? 0 : port.type.bytes().value_or(0);  // 0: unknown
       const auto bytes = accessed_bytes(topology, topology[*port.value], kernels);
       if (!bytes && typed != 0 && typed != *stated->bytes) {
-        topology.checks.push_back({CheckCode::header_size,
-                                   fmt::format("'{}' has {} bytes in the C header, and {} by its "
-                                               "type",
-                                               port.name, *stated->bytes, typed),
-                                   std::nullopt, std::nullopt});
+        topology.checks.push_back(
+            {CheckCode::header_size, fmt::format("'{}' has {} bytes in the C header, and {} by its "
+                                                 "type",
+                                                 port.name, *stated->bytes, typed)});
       }
       if (!bytes || *bytes == 0 || *bytes == *stated->bytes) continue;
       if (*bytes < *stated->bytes && typed == *stated->bytes) continue;
-      topology.checks.push_back({CheckCode::header_size,
-                                 fmt::format("'{}' has {} bytes in the C header, {} the calls "
-                                             "access {}",
-                                             port.name, *stated->bytes,
-                                             *bytes < *stated->bytes ? "of which" : "and", *bytes),
-                                 std::nullopt, std::nullopt});
+      topology.checks.push_back(
+          {CheckCode::header_size,
+           fmt::format("'{}' has {} bytes in the C header, {} the calls "
+                       "access {}",
+                       port.name, *stated->bytes, *bytes < *stated->bytes ? "of which" : "and",
+                       *bytes)});
     }
   }
 }
@@ -351,8 +348,7 @@ void check_unused_kernels(Topology& topology, const FunctionTable& functions,
 void check_externals(Topology& topology) {
   for (const Kernel& kernel : topology.kernels) {
     if (kernel.origin != KernelOrigin::external) continue;
-    topology.checks.push_back(
-        {CheckCode::external_callee, "'" + kernel.symbol + "' has no TIR", {}, {}});
+    topology.checks.push_back({CheckCode::external_callee, "'" + kernel.symbol + "' has no TIR"});
   }
 }
 
@@ -363,12 +359,10 @@ void check_several_mains(std::vector<Topology>& topologies) {
     for (const std::size_t k : by_module[topologies[i].module]) {
       if (i == k) continue;
       const Provenance& other = topologies[k].provenance;
-      topologies[i].checks.push_back({CheckCode::several_mains,
-                                      "'" + other.symbol + "' in " + other.source +
-                                          " is another main of module '" + topologies[i].module +
-                                          "'",
-                                      {},
-                                      {}});
+      topologies[i].checks.push_back({CheckCode::several_mains, "'" + other.symbol + "' in " +
+                                                                    other.source +
+                                                                    " is another main of module '" +
+                                                                    topologies[i].module + "'"});
     }
   }
 }

@@ -459,9 +459,7 @@ std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
       const PlannedBuffer& other = b.kernel ? a : b;
       checks.push_back({CheckCode::storage_overlap,
                         quoted(name_of(topology, workspace)) + " is put over " +
-                            quoted(name_of(topology, other)) + ", which is in use then",
-                        {},
-                        {}});
+                            quoted(name_of(topology, other)) + ", which is in use then"});
       return checks.size() < kMaxChecks;
     };
     for_each_overlap(certain_buffers(topology, reader.ticks(), pool), kMostPairs, check);
