@@ -12,7 +12,6 @@
 #include "graph/main/parameters.h"
 #include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
-#include "graph/network/network_builder.h"
 #include "support/error.h"
 #include "support/lookup.h"
 

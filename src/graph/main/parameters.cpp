@@ -132,32 +132,26 @@ std::string port_name(const MainParameter& parameter) {
   return std::string(name);
 }
 
-/// An input or output inside a pool (`tir.usmp.use_workspace_io`), which has no parameter. The map
-/// of buffers still lists it.
-struct PlannedPort {
-  PortPlan plan;
-  std::size_t rank = 0;
-};
-
-std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
-  // Its parameters are gone, and TVM leaves the map stale; types and order in it are still correct.
+/// Inputs and outputs inside of pools (`tir.usmp.use_workspace_io`), which have no parameters, by
+/// their places in the map of buffers: TVM leaves the map stale, but types and order in it are
+/// still correct.
+std::multimap<std::size_t, PortPlan> planned_ports(Node main, const MainBody& body) {
   const tir::NodeMap buffers = main.map(f::PrimFunc::buffer_map);
-  std::vector<PlannedPort> ports;
+  std::multimap<std::size_t, PortPlan> ports;
   for (const auto& [var, named] : body.alias_addresses) {
     const std::string& name = named.name;
     if (!name.ends_with(kPlannedSuffix)) continue;
-    PlannedPort port{{StorageKey{StorageKeyKind::alias, var}, {}, name, {}}, buffers.size()};
-    port.plan.name = name.substr(0, name.size() - kPlannedSuffix.size());
+    PortPlan port{StorageKey{StorageKeyKind::alias, var}, {}, name, {}};
+    port.name = name.substr(0, name.size() - kPlannedSuffix.size());
+    std::size_t place = buffers.size();
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const std::string_view data = buffers.value(i)[f::Buffer::data].text(f::Var::name);
-      if (data != port.plan.name + std::string(kDataSuffix)) continue;
-      port.plan.type = type_of_buffer(buffers.value(i));
-      port.rank = i;
+      if (data != port.name + std::string(kDataSuffix)) continue;
+      port.type = type_of_buffer(buffers.value(i));
+      place = i;
     }
-    ports.push_back(std::move(port));
+    ports.emplace(place, std::move(port));
   }
-  std::stable_sort(ports.begin(), ports.end(),
-                   [](const PlannedPort& a, const PlannedPort& b) { return a.rank < b.rank; });
   return ports;
 }
 
@@ -284,7 +278,7 @@ ParameterTable classify_parameters(Node main, const MainBody& body, KernelLibrar
       table.parameters.push_back(add_tensor(table, parameter, i));
     }
   }
-  for (PlannedPort& port : planned_ports(main, body)) table.ports.push_back(std::move(port.plan));
+  for (auto& [place, port] : planned_ports(main, body)) table.ports.push_back(std::move(port));
   make_names_unique(table.ports);
   return table;
 }

@@ -80,49 +80,36 @@ void check_sizes(Topology& topology, ValueId id) {
   }
 }
 
-/// An object with a place in a pool, and the bytes that it certainly takes there.
-struct InPool {
-  std::string name;
-  PoolId pool;
-  std::optional<std::uint64_t> offset;
-  std::uint64_t bytes = 0;
-};
-
-void check_pool_bounds(Topology& topology, const InPool& one) {
-  const Pool& pool = topology[one.pool];
-  if (!one.offset || one.bytes == 0 || !pool.bytes) return;
+/// Of an object that certainly takes these bytes of a pool.
+void check_pool_bounds(Topology& topology, const std::string& name, const Pool& pool,
+                       std::optional<std::uint64_t> offset, std::uint64_t bytes) {
+  if (!offset || bytes == 0 || !pool.bytes) return;
   // In this order nothing overflows.
-  if (*one.offset <= *pool.bytes && one.bytes <= *pool.bytes - *one.offset) return;
-  topology.checks.push_back({CheckCode::storage_too_small,
-                             quoted(one.name) + " ends " +
-                                 std::to_string(sum_of(*one.offset, one.bytes)) + " bytes into " +
-                                 quoted(pool.name) + ", which has " + std::to_string(*pool.bytes)});
+  if (*offset <= *pool.bytes && bytes <= *pool.bytes - *offset) return;
+  topology.checks.push_back(
+      {CheckCode::storage_too_small, fmt::format("'{}' ends {} bytes into '{}', which has {}", name,
+                                                 sum_of(*offset, bytes), pool.name, *pool.bytes)});
 }
 
-/// A tensor of main has the size of the largest value in it.
-std::vector<InPool> storages_in_pools(const Topology& topology) {
+void check_pools(Topology& topology) {
+  // A tensor of main has the size of the largest value in it.
   std::vector<std::uint64_t> bytes;
   for (const Storage& storage : topology.storages) bytes.push_back(storage.bytes.value_or(0));
   for (const Value& value : topology.values) {
     std::uint64_t& most = bytes[index(value.storage)];
     most = std::max(most, value.bytes.value_or(0));
   }
-  std::vector<InPool> list;
   for (std::size_t i = 0; i < topology.storages.size(); ++i) {
-    const Storage& storage = topology.storages[i];
-    if (storage.pool) list.push_back({storage.name, *storage.pool, storage.offset, bytes[i]});
+    const Storage& one = topology.storages[i];
+    if (!one.pool) continue;
+    check_pool_bounds(topology, one.name, topology[*one.pool], one.offset, bytes[i]);
   }
-  return list;
-}
-
-void check_pools(Topology& topology) {
-  for (const InPool& one : storages_in_pools(topology)) check_pool_bounds(topology, one);
   for (const Kernel& kernel : topology.kernels) {
     for (const auto* buffers : {&kernel.workspaces, &kernel.constants}) {
-      for (const KernelBuffer& buffer : *buffers) {
-        if (!buffer.pool) continue;
-        check_pool_bounds(topology, {kernel.symbol + "." + buffer.name, *buffer.pool, buffer.offset,
-                                     buffer.at_least});
+      for (const KernelBuffer& one : *buffers) {
+        if (!one.pool) continue;
+        check_pool_bounds(topology, kernel.symbol + "." + one.name, topology[*one.pool], one.offset,
+                          one.at_least);
       }
     }
   }

@@ -1,19 +1,38 @@
-// Completes a network with known edges: types from both ends of an edge, comparison with Relay's
-// main of the same build, and checks of the whole.
+// The steps from main to a network: its calls and values, types from both ends of an edge,
+// comparison with Relay's main of the same build, and checks of the whole.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
+#include "graph/main/main_body.h"
 #include "graph/main/parameters.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/module.h"
 
 namespace mlf::graph {
+
+// --- Calls and values (rule `directions` of schemas/topology.md) ---------------------------------
+
+struct Decision {
+  Direction direction = Direction::unknown;
+  DecidedBy by = DecidedBy::body;
+  Certainty certainty = Certainty::certain;
+};
+
+/// Directions found in calls of functions without TIR: by symbol, for each tensor.
+using KnownDirections = std::map<std::string, std::vector<std::optional<Decision>>, std::less<>>;
+
+/// Makes the calls, values and storages of the network from the steps of main. Reads and extends
+/// `known`.
+void follow_main(Topology& topology, const MainBody& body, const ParameterTable& parameters,
+                 KernelLibrary& kernels, KnownDirections& known);
 
 // --- Types (rule `edge-shapes` of schemas/topology.md) ------------------------------------------
 

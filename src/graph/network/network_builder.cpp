@@ -1,10 +1,11 @@
-#include "graph/network/network_builder.h"
-
+// Follows main step by step and builds the topology. Decides which arguments of a call are read and
+// which are written (rule `directions` of schemas/topology.md).
 #include <algorithm>
 #include <array>
 #include <span>
 
 #include "graph/kernels/callees.h"
+#include "graph/network/completion.h"
 #include "graph/network/storages.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"

@@ -52,6 +52,17 @@ void take_shapes_of_relay(Topology& topology, const Topology& relay) {
   }
 }
 
+/// Calls `visit` with the type of a value in each call that writes or reads it.
+template <class Visit>
+void for_each_seen_type(Topology& topology, const Value& value, Visit visit) {
+  const auto look_at = [&](const Endpoint& end) {
+    if (end.kind == EndpointKind::call)
+      visit(topology.calls[end.step].arguments[end.argument].type);
+  };
+  for (const Endpoint& end : value.consumers) look_at(end);
+  if (value.producer) look_at(*value.producer);
+}
+
 bool knows_more(const TensorType& type, const TensorType& than) {
   if (than.shape || !type.shape) return false;
   return than.dtype.is_void() || than.dtype == type.dtype;
@@ -65,13 +76,9 @@ void complete(Topology& topology, Value& value, ValueId id) {
     if (knows_more(seen, value.type)) value.type = seen;
   }
   // First the value gets the types of its readers, then all get the type of the value.
-  const auto fill = [&](const Endpoint& end) {
-    if (end.kind != EndpointKind::call) return;
-    TensorType& type = topology.calls[end.step].arguments[end.argument].type;
+  for_each_seen_type(topology, value, [&](TensorType& type) {
     if (knows_more(value.type, type)) type = value.type;
-  };
-  for (const Endpoint& end : value.consumers) fill(end);
-  if (value.producer) fill(*value.producer);
+  });
   // Bytes that are read beyond the written ones must also exist.
   const std::uint64_t read = value.bytes.value_or(0);
   value.bytes = value.type.bytes();
@@ -105,13 +112,7 @@ void take_shape_of_port(Topology& topology, const Port& port) {
   if (!port.value || !port.type.shape) return;
   Value& value = topology.values[index(*port.value)];
   take_shape(value.type, port.type);
-  const auto unflatten_end = [&](const Endpoint& end) {
-    if (end.kind == EndpointKind::call) {
-      take_shape(topology.calls[end.step].arguments[end.argument].type, port.type);
-    }
-  };
-  for (const Endpoint& end : value.consumers) unflatten_end(end);
-  if (value.producer) unflatten_end(*value.producer);
+  for_each_seen_type(topology, value, [&](TensorType& type) { take_shape(type, port.type); });
 }
 
 /// External kernels declare tensors without dimensions (CMSIS-NN: `()`), and C declares none. A
