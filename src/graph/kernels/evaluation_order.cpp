@@ -99,22 +99,13 @@ void add_select(Node whole, PartList& parts) {
 
 /// A field whose nodes are evaluated with the node that has it, whatever they are.
 struct EvaluatedField {
-  Kind kind;
-  std::uint8_t field;
-  bool is_address = false;
+  tir::FieldRef field;
   When when = When::always;
+  bool is_address = false;
 };
-template <class Field>
-constexpr EvaluatedField value(Field field) {
-  return {kind_of(field), static_cast<std::uint8_t>(field)};
-}
-template <class Field>
-constexpr EvaluatedField address(Field field) {
-  return {kind_of(field), static_cast<std::uint8_t>(field), true};
-}
-template <class Field>
-constexpr EvaluatedField at(When when, Field field) {
-  return {kind_of(field), static_cast<std::uint8_t>(field), false, when};
+
+constexpr EvaluatedField address(tir::FieldRef field) {
+  return {field, When::always, true};
 }
 
 /// The fields of one kind are in the order of evaluation. Literals and variables have no parts.
@@ -124,47 +115,47 @@ constexpr auto kEvaluatedFields = std::to_array<EvaluatedField>({
     address(f::Load::index),
     address(f::BufferLoad::indices),
     address(f::ProducerLoad::indices),
-    value(f::Let::value),
-    value(f::Let::body),
-    value(f::Cast::value),
-    value(f::Not::a),
-    value(f::Ramp::base),
-    value(f::Ramp::stride),
-    value(f::Broadcast::value),
-    value(f::Shuffle::vectors),
+    {f::Let::value},
+    {f::Let::body},
+    {f::Cast::value},
+    {f::Not::a},
+    {f::Ramp::base},
+    {f::Ramp::stride},
+    {f::Broadcast::value},
+    {f::Shuffle::vectors},
     // The code evaluates both bounds once, when it enters the loop.
     address(f::For::min),
     address(f::For::extent),
-    at(When::each_iteration, f::For::body),
-    at(When::unknown_times, f::While::condition),
-    at(When::unknown_times, f::While::body),
-    value(f::LetStmt::value),
-    value(f::LetStmt::body),
-    value(f::AssertStmt::condition),
-    value(f::AssertStmt::body),
+    {f::For::body, When::each_iteration},
+    {f::While::condition, When::unknown_times},
+    {f::While::body, When::unknown_times},
+    {f::LetStmt::value},
+    {f::LetStmt::body},
+    {f::AssertStmt::condition},
+    {f::AssertStmt::body},
     address(f::Store::index),
-    value(f::Store::value),
+    {f::Store::value},
     address(f::BufferStore::indices),
-    value(f::BufferStore::value),
+    {f::BufferStore::value},
     address(f::ProducerStore::indices),
-    value(f::ProducerStore::value),
-    value(f::BufferRealize::body),
-    value(f::ProducerRealize::body),
+    {f::ProducerStore::value},
+    {f::BufferRealize::body},
+    {f::ProducerRealize::body},
     address(f::Allocate::extents),
-    value(f::Allocate::body),
-    value(f::AllocateConst::body),
-    value(f::DeclBuffer::body),
-    value(f::SeqStmt::seq),
-    value(f::Evaluate::value),
-    at(When::first_iteration, f::Block::init),
-    value(f::Block::body),
+    {f::Allocate::body},
+    {f::AllocateConst::body},
+    {f::DeclBuffer::body},
+    {f::SeqStmt::seq},
+    {f::Evaluate::value},
+    {f::Block::init, When::first_iteration},
+    {f::Block::body},
 });
 
 void add_fields(Node whole, PartList& parts) {
   for (const EvaluatedField& row : kEvaluatedFields) {
-    if (row.kind != whole.kind()) continue;
+    if (row.field.kind() != whole.kind()) continue;
     Part part{.when = row.when, .is_address = row.is_address};
-    if (whole.info().fields[row.field].type == tir::FieldType::list) {
+    if (whole.info().fields[row.field.position()].type == tir::FieldType::list) {
       for (const Node one : whole.list(row.field)) parts.add(one, part);
     } else {
       parts.add(whole.node(row.field), part);
