@@ -14,42 +14,11 @@ namespace mlf {
 namespace deployment {
 namespace {
 
-using tir::Kind;
-namespace f = tir::f;
-
-FunctionFacts describe(const tir::NamedFunction& function, std::optional<std::size_t> owner,
-                       const ModelLibrary& library) {
-  FunctionFacts facts;
-  facts.name = function.name;
-  facts.symbol = function.symbol;
-  if (!function.function.is(Kind::PrimFunc)) return facts;
-  facts.parameters = function.function.list(f::PrimFunc::params).size();
-  if (owner) facts.module = library.modules[*owner].name;
-  return facts;
-}
-
-void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment,
-                  const StatedOwners& stated_owners) {
-  const ModelLibrary& library = deployment.library();
-  const auto stated = stated_owners.of(facts.source.stem);
-  for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
-    const auto owner =
-        stated ? std::optional(stated->modules.front()) : deployment.module_of_function(one.symbol);
-    facts.functions.push_back(describe(one, owner, library));
-  }
-  facts.origin = document.source;
-  facts.losses = document.losses;
-}
-
-void add_owners(TirFacts& facts, const TirOwners& owners, const ModelLibrary& library) {
-  for (const std::size_t i : owners.modules) facts.modules.push_back(library.modules[i].name);
-  if (owners.target != nullptr) facts.target = *owners.target;
-}
-
 TirFacts describe(const TirSource& source, const Deployment& deployment,
-                  const StatedOwners& stated) {
+                  const StatedOwners& stated_owners) {
   TirFacts facts{.source = source};
   const archive::Archive& archive = deployment.archive();
+  const std::vector<Module>& modules = deployment.library().modules;
   const std::string json = std::string(source_directory(archive)) + source.stem + ".json";
   if (archive.find(json) != nullptr) facts.json_member = json;
   const auto document = deployment.document(source);
@@ -57,9 +26,23 @@ TirFacts describe(const TirSource& source, const Deployment& deployment,
     facts.failure = document.error();
     return facts;
   }
-  add_document(facts, **document, deployment, stated);
+  facts.origin = (*document)->source;
+  facts.losses = (*document)->losses;
+  const auto stated = stated_owners.of(source.stem);
+  for (const tir::NamedFunction& one : tir::functions_of((*document)->module)) {
+    FunctionFacts& function = facts.functions.emplace_back();
+    function.name = one.name;
+    function.symbol = one.symbol;
+    if (!one.function.is(tir::Kind::PrimFunc)) continue;
+    function.parameters = one.function.list(tir::f::PrimFunc::params).size();
+    const auto owner =
+        stated ? std::optional(stated->modules.front()) : deployment.module_of_function(one.symbol);
+    if (owner) function.module = modules[*owner].name;
+  }
   // A readable source has owners.
-  add_owners(facts, deployment.owners_of(source).value(), deployment.library());
+  const TirOwners owners = deployment.owners_of(source).value();
+  for (const std::size_t i : owners.modules) facts.modules.push_back(modules[i].name);
+  if (owners.target != nullptr) facts.target = *owners.target;
   return facts;
 }
 

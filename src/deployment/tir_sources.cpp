@@ -16,6 +16,7 @@
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/file.h"
+#include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/c/read/interface_header.h"
@@ -142,10 +143,7 @@ std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
 std::vector<std::string_view> target_kinds(const std::vector<SourceFile>& files) {
   std::vector<std::string_view> kinds;
   for (const SourceFile& file : files) {
-    if (!file.has_functions()) continue;
-    if (std::ranges::find(kinds, file.target_kind()) == kinds.end()) {
-      kinds.push_back(file.target_kind());
-    }
+    if (file.has_functions()) support::add_once(kinds, file.target_kind());
   }
   return kinds;
 }

@@ -20,19 +20,12 @@ namespace {
 /// When each step begins. Without durations of calls, a step takes a microsecond.
 class Timeline {
  public:
-  explicit Timeline(const Topology& topology) {
-    for (std::size_t i = 0; i <= topology.steps(); ++i) {
-      begins_.push_back(kNanosecondsOfStep * static_cast<double>(i));
-    }
-  }
-
-  Timeline(const Topology& topology, const TraceTimes& times) : times_(&times) {
-    std::vector<double> durations(topology.steps());
-    for (std::size_t i = 0; i < topology.calls.size(); ++i) {
+  Timeline(const Topology& topology, const TraceTimes* times) : times_(times) {
+    std::vector<double> durations(topology.steps(), times == nullptr ? kNanosecondsOfStep : 0);
+    for (std::size_t i = 0; times != nullptr && i < topology.calls.size(); ++i) {
       const auto step = static_cast<std::size_t>(topology.calls[i].position);
-      durations[step] = static_cast<double>(times.calls[i].shown);
+      durations[step] = static_cast<double>(times->calls[i].shown);
     }
-    begins_.push_back(0);
     for (const double duration : durations) begins_.push_back(begins_.back() + duration);
   }
 
@@ -44,8 +37,8 @@ class Timeline {
  private:
   static constexpr double kNanosecondsOfStep = 1000;
 
-  const TraceTimes* times_ = nullptr;
-  std::vector<double> begins_;
+  const TraceTimes* times_;  // null: none
+  std::vector<double> begins_{0};
 };
 
 /// Each event begins with the common fields: phase, name, time in microseconds, process and thread.
@@ -53,8 +46,8 @@ class Timeline {
 /// same time; these are on separate tracks here.
 class TraceJson {
  public:
-  TraceJson(json::Writer& out, const Topology& topology, Timeline timeline)
-      : out_(out), topology_(topology), timeline_(std::move(timeline)) {}
+  TraceJson(json::Writer& out, const Topology& topology, const TraceTimes* times)
+      : out_(out), topology_(topology), timeline_(topology, times) {}
 
   void write() {
     out_.array("traceEvents", [&] {
@@ -189,17 +182,17 @@ class TraceJson {
   Timeline timeline_;
 };
 
-void write_trace(const Topology& topology, Timeline timeline, JsonLayout layout, const Sink& sink) {
+void write_trace(const Topology& topology, const TraceTimes* times, JsonLayout layout,
+                 const Sink& sink) {
   support::FunctionSink bytes(sink);
-  json::write_object(bytes, layout, [&](json::Writer& out) {
-    TraceJson(out, topology, std::move(timeline)).write();
-  });
+  json::write_object(bytes, layout,
+                     [&](json::Writer& out) { TraceJson(out, topology, times).write(); });
 }
 
 }  // namespace
 
 Result<void> write_trace_json(const Topology& topology, JsonLayout layout, const Sink& sink) {
-  return support::to_result([&] { write_trace(topology, Timeline(topology), layout, sink); });
+  return support::to_result([&] { write_trace(topology, nullptr, layout, sink); });
 }
 
 Result<void> write_trace_json(const Topology& topology, const TraceTimes& times, JsonLayout layout,
@@ -210,7 +203,7 @@ Result<void> write_trace_json(const Topology& topology, const TraceTimes& times,
           ErrorKind::usage,
           fmt::format("{} times for {} calls", times.calls.size(), topology.calls.size()));
     }
-    write_trace(topology, Timeline(topology, times), layout, sink);
+    write_trace(topology, &times, layout, sink);
   });
 }
 
