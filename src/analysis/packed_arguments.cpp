@@ -10,7 +10,6 @@
 namespace mlf::analysis {
 namespace {
 
-using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
@@ -46,74 +45,56 @@ struct CallSizes {
   }
 };
 
-class ArgumentScanner {
- public:
-  void run(Node main) {
-    tir::for_each_pre_order(main, [&](Node node) {
-      if (node.is(Kind::Call)) call(node);
-    });
-  }
-
-  Count bytes() const {
-    if (!has_packed_calls_ || has_argument_arrays_) return allocated_;
-    return allocated_ + bytes_of(sizes_.arguments, kValue) + bytes_of(sizes_.arguments, kTypeCode) +
-           bytes_of(sizes_.tensors, kTensor) + bytes_of(sizes_.extents, kExtent);
-  }
-
- private:
-  CallSizes sizes_of(Node node) const {
-    const tir::NodeList args = node.list(f::Call::args);
-    CallSizes sizes;
-    // The first is the name.
-    sizes.arguments = args.size() == 0 ? 0 : args.size() - 1;
-    for (const Node arg : args) {
-      if (graph::operator_of(arg) != "tvm_stack_make_array") continue;
-      ++sizes.tensors;
-      for (const Node part : arg.list(f::Call::args)) {
-        if (graph::operator_of(part) == "tvm_stack_make_shape") {
-          sizes.extents += part.list(f::Call::args).size();
-        }
+CallSizes sizes_of(Node call) {
+  const tir::NodeList args = call.list(f::Call::args);
+  CallSizes sizes;
+  // The first is the name.
+  sizes.arguments = args.size() == 0 ? 0 : args.size() - 1;
+  for (const Node arg : args) {
+    if (graph::operator_of(arg) != "tvm_stack_make_array") continue;
+    ++sizes.tensors;
+    for (const Node part : arg.list(f::Call::args)) {
+      if (graph::operator_of(part) == "tvm_stack_make_shape") {
+        sizes.extents += part.list(f::Call::args).size();
       }
     }
-    return sizes;
   }
+  return sizes;
+}
 
-  /// tvm_stack_alloca(type, elements)
-  void allocation(Node node) {
-    const tir::NodeList args = node.list(f::Call::args);
-    if (args.size() != 2) return;
-    const std::string_view type = graph::string_of(args[0]);
-    const auto elements = graph::integer_of(args[1]);
-    const auto array = std::ranges::find(kArrays, type, &Array::type);
-    constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // beyond any stack
-    if (array == kArrays.end() || !elements || *elements < 0 || *elements > kMostBytes) {
-      allocated_ += Count::unknown();
-      return;
-    }
-    allocated_ += bytes_of(static_cast<std::uint64_t>(*elements), array->element);
-    has_argument_arrays_ = has_argument_arrays_ || type == "arg_value";
-  }
-
-  void call(Node node) {
-    const std::string_view op = graph::operator_of(node);
-    if (op == "tvm_stack_alloca") return allocation(node);
-    if (op != "tvm_call_cpacked" && op != "tvm_call_packed") return;
-    has_packed_calls_ = true;
-    sizes_.include(sizes_of(node));
-  }
-
-  Count allocated_;
-  bool has_argument_arrays_ = false;  // LowerTVMBuiltin ran
-  bool has_packed_calls_ = false;
-  CallSizes sizes_;
-};
+/// tvm_stack_alloca(type, elements)
+Count bytes_of_allocation(std::string_view type, Node count) {
+  const auto elements = graph::integer_of(count);
+  const auto* const array = std::ranges::find(kArrays, type, &Array::type);
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // beyond any stack
+  const bool is_known = array != kArrays.end() && elements && *elements >= 0;
+  if (!is_known || *elements > kMostBytes) return Count::unknown();
+  return bytes_of(static_cast<std::uint64_t>(*elements), array->element);
+}
 
 }  // namespace
 
 Count packed_arguments(Node main) {
-  ArgumentScanner scanner;
-  scanner.run(main);
-  return scanner.bytes();
+  Count allocated;
+  bool has_argument_arrays = false;  // LowerTVMBuiltin ran
+  bool has_packed_calls = false;
+  CallSizes sizes;
+  tir::for_each_pre_order(main, [&](Node node) {
+    const std::string_view op = graph::operator_of(node);
+    if (op == "tvm_call_cpacked" || op == "tvm_call_packed") {
+      has_packed_calls = true;
+      sizes.include(sizes_of(node));
+    } else if (op == "tvm_stack_alloca" && node.list(f::Call::args).size() == 2) {
+      const tir::NodeList args = node.list(f::Call::args);
+      const std::string_view type = graph::string_of(args[0]);
+      const Count bytes = bytes_of_allocation(type, args[1]);
+      allocated += bytes;
+      has_argument_arrays = has_argument_arrays || (type == "arg_value" && bytes.max);
+    }
+  });
+  if (!has_packed_calls || has_argument_arrays) return allocated;
+  return allocated + bytes_of(sizes.arguments, kValue) + bytes_of(sizes.arguments, kTypeCode) +
+         bytes_of(sizes.tensors, kTensor) + bytes_of(sizes.extents, kExtent);
 }
 
 }  // namespace mlf::analysis

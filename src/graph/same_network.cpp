@@ -66,14 +66,11 @@ struct Common {
   bool inputs = false;  ///< in the same order: their places identify them
 };
 
-struct NumberedCall {
-  Number number;
-  CallId call;
-};
+using Groups = std::map<Number, std::vector<CallId>>;
 
 /// One side with its numbers.
 struct NumberedGraph {
-  std::vector<NumberedCall> calls;  // without reshapes
+  Groups calls;  // without reshapes
   std::vector<std::optional<Number>> outputs;
   std::vector<std::string> inputs;
 };
@@ -162,7 +159,7 @@ class ValueNumbering {
         passed ? *passed
                : numbers_.of_call(numbers_.of_label("name " + topology_.kernel_of(call).symbol),
                                   parts(call));
-    if (!passed) result_.calls.push_back({own, id});
+    if (!passed) result_.calls[own].push_back(id);
     Number output = 0;
     for (const Argument& argument : call.arguments) {
       if (!argument.writes) continue;
@@ -181,14 +178,6 @@ class ValueNumbering {
   std::vector<std::optional<Number>> values_;  // nothing: never defined
   NumberedGraph result_;
 };
-
-using Groups = std::map<Number, std::vector<CallId>>;
-
-Groups groups_of(const NumberedGraph& side) {
-  Groups groups;
-  for (const NumberedCall& call : side.calls) groups[call.number].push_back(call.call);
-  return groups;
-}
 
 /// Calls with equal numbers are interchangeable: of each number, those above the other side's count
 /// have no partner.
@@ -235,10 +224,8 @@ std::vector<std::string> differences_between(const Topology& left, const Topolog
   const NumberedGraph a = ValueNumbering(left, common, numbers).run();
   const NumberedGraph b = ValueNumbering(right, common, numbers).run();
   std::vector<std::string> differences;
-  const Groups left_groups = groups_of(a);
-  const Groups right_groups = groups_of(b);
-  compare_calls(left, left_groups, right_groups, "first", differences);
-  compare_calls(right, right_groups, left_groups, "second", differences);
+  compare_calls(left, a.calls, b.calls, "first", differences);
+  compare_calls(right, b.calls, a.calls, "second", differences);
   compare_ports(a, b, differences);
   return differences;
 }

@@ -76,8 +76,7 @@ inline constexpr std::uint64_t kMostLayoutEffort = 2000;
 /// Errors: only exceptions of `sink`.
 MLF_API void write_column_svg(const Topology& topology, const Sink& sink);
 
-// --- Places of boxes: below their inputs
-// -----------------------------------------------------------
+// --- Places of boxes: below their inputs ---------------------------------------------------------
 
 /// A box that makes values: a block of calls or a copy.
 struct Box {

@@ -71,12 +71,13 @@ bool begins_as_one(std::string_view name, const Prefixes& prefixes) {
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-}  // namespace
-
+/// With the name of an operator, or with an `f` behind it for float32.
 bool is_of_libm(std::string_view name) {
   if (is_among(kLibm, name)) return true;
   return name.ends_with('f') && is_among(kLibm, name.substr(0, name.size() - 1));
 }
+
+}  // namespace
 
 bool is_arithmetic(std::string_view name) {
   return is_of_libm(name) || is_among(kOperators, name);

@@ -16,10 +16,6 @@ enum class PointerUse : std::uint8_t {
   shared,    ///< the same, and has effects that other kernels see: no call may be moved across it
 };
 
-/// Whether a function is of libm: it has the name of an operator, with an `f` behind it for
-/// float32.
-bool is_of_libm(std::string_view name);
-
 /// Where a function comes from that an archive does not define.
 enum class CalleeOrigin : std::uint8_t {
   libm,

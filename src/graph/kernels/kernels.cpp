@@ -257,7 +257,8 @@ bool may_be_reshape(const KernelCode& code, const std::vector<KernelParameter>& 
   return may_agree && copies_in_order(code);
 }
 
-/// "cc" of "tvmgen_default_cc_main_0"; empty for other names.
+/// "cc" of "tvmgen_default_cc_main_0", as functions of external compilers are called; empty for
+/// other names.
 std::string_view external_compiler(std::string_view symbol, std::string_view module) {
   const std::string prefix = "tvmgen_" + std::string(module) + (module.empty() ? "" : "_");
   if (!symbol.starts_with(prefix)) return {};
@@ -267,6 +268,15 @@ std::string_view external_compiler(std::string_view symbol, std::string_view mod
   if (main == symbol.npos || main <= prefix.size()) return {};
   if (!support::is_digits(symbol.substr(main + kMain.size()))) return {};
   return symbol.substr(prefix.size(), main - prefix.size());
+}
+
+/// Describes a function without TIR.
+KernelInfo describe_external(std::string_view symbol, std::string_view module) {
+  KernelInfo info;
+  info.kernel.symbol = symbol;
+  info.kernel.target = external_compiler(symbol, module);
+  info.kernel.origin = info.kernel.target.empty() ? KernelOrigin::unknown : KernelOrigin::external;
+  return info;
 }
 
 }  // namespace
@@ -308,14 +318,6 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
     if (is_c) infer_size(reaches, buffer);
     info.places.push_back(std::move(memory));
   }
-  return info;
-}
-
-KernelInfo describe_external(std::string_view symbol, std::string_view module) {
-  KernelInfo info;
-  info.kernel.symbol = symbol;
-  info.kernel.target = external_compiler(symbol, module);
-  info.kernel.origin = info.kernel.target.empty() ? KernelOrigin::unknown : KernelOrigin::external;
   return info;
 }
 

@@ -69,10 +69,6 @@ struct KernelInfo {
 /// Describes a function that has TIR.
 KernelInfo describe_kernel(const FunctionRef& function, std::span<const TirInput> sources);
 
-/// Describes a function without TIR. Functions of external compilers are called
-/// "tvmgen_<module>_<compiler>_main_<k>".
-KernelInfo describe_external(std::string_view symbol, std::string_view module);
-
 class KernelLibrary {
  public:
   /// All arguments must outlive the library. Looks for callees in `main_source` first.

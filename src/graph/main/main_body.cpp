@@ -169,7 +169,7 @@ class MainReader {
       end_allocations();
     }
     if (!frees_early_) {
-      for (auto& [var, local] : body_.locals) local.offset.reset();
+      for (auto& [var, local] : body_.locals) local.storage.offset.reset();
     }
     collect_parameters();
     return std::move(body_);
@@ -221,14 +221,18 @@ class MainReader {
   void add_local(Node var, MemoryKind memory, std::optional<std::uint64_t> bytes,
                  const TensorType& type = {}) {
     scope_.allocate(var);
-    LocalMemory local{std::string(var.text(f::Var::name)), memory, bytes, type};
+    const bool is_constant = memory == MemoryKind::program;
+    Storage storage{.name = std::string(var.text(f::Var::name)),
+                    .kind = is_constant ? StorageKind::constant : StorageKind::workspace,
+                    .memory = memory,
+                    .bytes = bytes};
     if (memory == MemoryKind::heap) {
       frees_early_ = frees_early_ || has_freed_;
-      local.offset = allocated_;
+      storage.offset = allocated_;
       open_.push_back({stack_.size(), allocated_});
       allocated_ = sum_of(allocated_, allocated_bytes(memory, bytes.value_or(0)));
     }
-    body_.locals.insert_or_assign(tir::index(var.id()), std::move(local));
+    body_.locals.insert_or_assign(tir::index(var.id()), LocalMemory{std::move(storage), type});
   }
 
   /// Ends the allocations whose statements have been read. Their bodies are pushed next.
@@ -422,7 +426,7 @@ class MainReader {
   /// An allocation that main has not freed.
   struct OpenAllocation {
     std::size_t statements;  ///< that remain behind it
-    std::uint64_t offset;    ///< LocalMemory::offset
+    std::uint64_t offset;    ///< of its storage
   };
   std::vector<OpenAllocation> open_;
   std::uint64_t allocated_ = 0;  // bytes of the heap

@@ -54,15 +54,8 @@ using MainStatement = std::variant<RawCall, RawCopy, RawHook, UnknownStatement, 
 
 /// Memory that main allocates, or a constant of main.
 struct LocalMemory {
-  std::string name;
-  MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant
-  std::optional<std::uint64_t> bytes;
+  Storage storage;
   TensorType type;  ///< of constants
-  /// Bytes of the heap that main has allocated before it, if main frees some before it allocates
-  /// others.
-  std::optional<std::uint64_t> offset{};
-
-  bool is_constant() const { return memory == MemoryKind::program; }
 };
 
 /// A let over an address: "sid_3_let".

@@ -91,6 +91,12 @@ class Storages {
   StorageState make(const ArgumentRole& role) {
     StorageState state;
     Storage storage;
+    if (role.storage.kind == StorageKeyKind::local) {
+      const auto local = body_.locals.find(role.storage.id);
+      if (local != body_.locals.end()) storage = local->second.storage;
+      state.is_constant = storage.kind == StorageKind::constant;
+      if (state.is_constant) state.declared = local->second.type;
+    }
     storage.pool = role.pool;
     storage.device = body_.device;
     const auto port = ports_.find(role.storage);
@@ -103,7 +109,6 @@ class Storages {
         storage.kind = StorageKind::parameter;
         break;
       case StorageKeyKind::local:
-        describe_local(role.storage, storage, state);
         break;
       case StorageKeyKind::lookup:
         storage.kind = StorageKind::lookup;
@@ -125,19 +130,6 @@ class Storages {
     topology_.storages.push_back(std::move(storage));
     state.id = static_cast<StorageId>(topology_.storages.size() - 1);
     return state;
-  }
-
-  void describe_local(const StorageKey& root, Storage& storage, StorageState& state) {
-    const auto at = body_.locals.find(root.id);
-    if (at == body_.locals.end()) return;
-    storage.name = at->second.name;
-    storage.bytes = at->second.bytes;
-    storage.memory = at->second.memory;
-    storage.offset = at->second.offset;
-    state.is_constant = at->second.is_constant();
-    if (!state.is_constant) return;
-    storage.kind = StorageKind::constant;
-    state.declared = at->second.type;
   }
 
   // Either the code links its array, or the parameters beside the code contain it.
