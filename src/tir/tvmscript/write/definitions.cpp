@@ -37,8 +37,8 @@ bool is_printed(Node node) {
 
 class Finder {
  public:
-  Finder(Node function, const Spelling& spelling, const std::unordered_set<NodeId>& declared)
-      : function_(function), spelling_(spelling), declared_vars_(declared) {}
+  Finder(Node function, std::uint8_t tvm_minor_version, const std::unordered_set<NodeId>& declared)
+      : function_(function), minor_version_(tvm_minor_version), declared_vars_(declared) {}
 
   Definitions find() {
     const NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
@@ -139,8 +139,8 @@ class Finder {
     const Node var = let[f::LetStmt::var];
     if (declared_vars_.contains(var.id())) return true;
     // Up to v0.11 a scope takes a variable that was made above it.
-    if (!spelling_.is_old) {
-      return var.is(Kind::SizeVar) || !has_annotation(var, spelling_);
+    if (!is_old_script(minor_version_)) {
+      return var.is(Kind::SizeVar) || !has_annotation(var, minor_version_);
     }
     return inside_.contains(let.id()) || !is_annotated_let(let);
   }
@@ -201,7 +201,7 @@ class Finder {
 
   /// Variables that are used, but neither defined nor part of a buffer.
   void add_free_vars() {
-    if (spelling_.is_old) {
+    if (is_old_script(minor_version_)) {
       note_tags();
       launches_.clear();
     }
@@ -219,7 +219,7 @@ class Finder {
   }
 
   Node function_;
-  const Spelling& spelling_;
+  std::uint8_t minor_version_;
   const std::unordered_set<NodeId>& declared_vars_;
   Definitions found_{};
   std::unordered_set<NodeId> defined_{};   // variables that statements define
@@ -263,9 +263,9 @@ bool Definitions::owns_data(Node buffer) const {
   return found != data_owner.end() && found->second == buffer.id();
 }
 
-Definitions definitions_of(Node function, const Spelling& spelling,
+Definitions definitions_of(Node function, std::uint8_t tvm_minor_version,
                            const std::unordered_set<NodeId>& declared) {
-  return Finder(function, spelling, declared).find();
+  return Finder(function, tvm_minor_version, declared).find();
 }
 
 bool is_annotated_let(Node let) {
@@ -368,23 +368,23 @@ void Declarations::declare_free_vars(Indent indent) {
 
 /// `T.int32()`, `T.handle("int8", "global")`, `T.int64(is_size_var=True)`
 TextFragments Declarations::declaration(Node var) {
-  if (printer_.spelling().is_old) return old_declaration(var);
+  if (printer_.is_old()) return old_declaration(var);
   const Node type = var[f::Var::type_annotation];
-  if (!has_annotation(var, printer_.spelling())) return constructor(var);
+  if (!has_annotation(var, printer_.minor_version())) return constructor(var);
   if (type && type.is(Kind::PointerType)) return TextFragments().node(PrintAs::type, type);
   return TextFragments().text(fmt::format("T.{}({})", to_string(var.dtype()),
                                           var.is(Kind::SizeVar) ? "is_size_var=True" : ""));
 }
 
 TextFragments Declarations::annotation(Node var) {
-  if (!has_annotation(var, printer_.spelling())) return constructor(var);
+  if (!has_annotation(var, printer_.minor_version())) return constructor(var);
   TextFragments fragments;
   if (const Node type = var[f::Var::type_annotation]) {
     fragments.node(PrintAs::type, type);
   } else {
     fragments.text(printer_.type_name(var.dtype()));
   }
-  const bool states_size = var.is(Kind::SizeVar) && !printer_.spelling().is_old;
+  const bool states_size = var.is(Kind::SizeVar) && !printer_.is_old();
   return fragments.text(states_size ? "(is_size_var=True)" : "");
 }
 
@@ -490,8 +490,7 @@ TextFragments Declarations::arguments(Node buffer) {
   if (buffer.integer(f::Buffer::buffer_type) ==
       static_cast<std::int64_t>(BufferType::auto_broadcast)) {
     // Up to v0.11 the parser does not know the printer's word.
-    out.text(printer_.spelling().is_old ? ", buffer_type=\"auto_broadcast\""
-                                        : ", buffer_type=\"auto\"");
+    out.text(printer_.is_old() ? ", buffer_type=\"auto_broadcast\"" : ", buffer_type=\"auto\"");
   }
   if (const NodeList separators = buffer.list(f::Buffer::axis_separators); !separators.empty()) {
     out.text(", axis_separators=[").list(separators).text("]");
@@ -504,7 +503,7 @@ std::string_view Declarations::bind(Node buffer) {
   const std::string_view hint = buffer.text(f::Buffer::name);
   // Before v0.12 all buffers of a function have different names.
   const auto lifetime =
-      printer_.spelling().is_old ? ScopedNames::Lifetime::function : ScopedNames::Lifetime::scope;
+      printer_.is_old() ? ScopedNames::Lifetime::function : ScopedNames::Lifetime::scope;
   const std::string name(
       printer_.names().bind(buffer.id(), hint.empty() ? "buffer" : hint, lifetime));
   if (definitions_.owns_data(buffer)) {

@@ -7,7 +7,6 @@
 
 #include "tir/node_queries.h"
 #include "tir/text/op_table.h"
-#include "tir/tvm_features.h"
 #include "tir/tvmscript/dialects.h"
 #include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/write/printer.h"
@@ -152,9 +151,9 @@ TextFragments& Printer::int_imm(Node node, TextFragments& out) {
   if (is_bare(dtype, value)) return out.text(fmt::format("{}", value));
   if (dtype == DType::Bool() && (value == 0 || value == 1)) {
     const std::string_view word = value == 0 ? "False" : "True";
-    return out.text(spelling_.is_old ? std::string(word) : fmt::format("T.bool({})", word));
+    return out.text(is_old_ ? std::string(word) : fmt::format("T.bool({})", word));
   }
-  const bool is_call = spelling_.is_old || (has_function(dtype) && !dtype.is_handle());
+  const bool is_call = is_old_ || (has_function(dtype) && !dtype.is_handle());
   if (!is_call) return regular_form(node, out);
   return out.text(fmt::format("T.{}({})", to_string(dtype), value));
 }
@@ -162,19 +161,19 @@ TextFragments& Printer::int_imm(Node node, TextFragments& out) {
 TextFragments& Printer::float_imm(Node node, TextFragments& out) {
   const DType dtype = node.dtype();
   const double number = node.real(f::FloatImm::value);
-  const std::string value = std::isinf(number) && spelling_.has_infinite_numbers
+  const std::string value = std::isinf(number) && prints(TvmFeature::bare_infinity)
                                 ? fmt::format("{}1e999", number < 0 ? "-" : "")
                                 : real_literal(number, minor_version_);
   // The function reads its argument as a float32 first.
   const bool is_too_large = std::isfinite(number) && std::abs(number) > kLargestFloat32;
-  const bool is_call = spelling_.is_old || (has_function(dtype) && !is_too_large);
+  const bool is_call = is_old_ || (has_function(dtype) && !is_too_large);
   if (!is_call) return regular_form(node, out);
   return out.text(fmt::format("T.{}({})", to_string(dtype), value));
 }
 
 /// The operator if it makes this node, otherwise its function.
 TextFragments& Printer::binary(Node node, Level level, TextFragments& out) {
-  const bool is_infix = spelling_.constructs
+  const bool is_infix = prints(TvmFeature::operators_make_nodes)
                             ? operator_for(node.kind()) != nullptr
                             : open_lambdas_ == 0 && has_symbol(node) && !would_fold(node);
   return is_infix ? infix(node, level, out) : regular_form(node, out);
@@ -196,7 +195,7 @@ TextFragments& Printer::infix(Node node, Level level, TextFragments& out) {
 TextFragments& Printer::logical_not(Node node, Level level, TextFragments& out) {
   const Node operand = node[f::Not::a];
   const bool in_brackets = kNotLevel < level;
-  if (spelling_.is_old) {
+  if (is_old_) {
     // In TVM's printer `not` has the level of a call, in Python it has not: brackets suit both.
     out.text(in_brackets ? "(not (" : "not (").expr(operand);
     return out.text(in_brackets ? "))" : ")");
@@ -208,7 +207,7 @@ TextFragments& Printer::logical_not(Node node, Level level, TextFragments& out) 
 
 /// Since v0.12 the body comes first and the variable is a key.
 TextFragments& Printer::let(Node node, TextFragments& out) {
-  if (spelling_.is_old) return regular_form(node, out);
+  if (is_old_) return regular_form(node, out);
   begin_form(Kind::Let, out).expr(node[f::Let::body]).text(", where={").expr(node[f::Let::var]);
   return out.text(": ").expr(node[f::Let::value]).text("})");
 }
@@ -218,7 +217,7 @@ TextFragments& Printer::buffer_load(Node node, TextFragments& out) {
   const std::string_view name = name_of(node[f::BufferLoad::buffer]);
   const NodeList indices = node.list(f::BufferLoad::indices);
   if (const Node predicate = node[f::BufferLoad::predicate]) {
-    if (spelling_.is_old) refuse("TVMScript before v0.12 has no loads with a predicate");
+    if (is_old_) refuse("TVMScript before v0.12 has no loads with a predicate");
     out.text(name).text(".vload([").list(indices);
     return out.text("], predicate=").expr(predicate).text(")");
   }
@@ -302,7 +301,7 @@ TextFragments& Printer::call(Node node, TextFragments& out) {
 TextFragments& Printer::call_of_op(Node node, TextFragments& out) {
   const NodeList args = node.list(f::Call::args);
   const std::string_view name = node[f::Call::op].text(f::Op::name);
-  if (spelling_.is_old) {
+  if (is_old_) {
     constexpr std::string_view kNamespace = "tir.";
     if (!name.starts_with(kNamespace)) {
       refuse(fmt::format("TVMScript before v0.12 has no words for a call of {}", name));
@@ -345,14 +344,13 @@ TextFragments& Printer::callee(Node node, TextFragments& out) const {
     const std::string_view name = node.text(f::Op::name);
     return name.starts_with(kBuiltin) ? out.text(quoted(name)) : out.value(node);
   }
-  const bool is_member =
-      functions_.contains(node.id()) && has(minor_version_, TvmFeature::calls_by_module);
+  const bool is_member = functions_.contains(node.id()) && prints(TvmFeature::calls_by_module);
   if (!is_member) return out.value(node);
   return out.text("Module.").text(node.text(f::GlobalVar::name_hint));
 }
 
 TextFragments& Printer::call_of_function(Node node, TextFragments& out) {
-  if (!spelling_.is_old) return regular_form(node, out);
+  if (!is_old_) return regular_form(node, out);
   return old_call(node[f::Call::op].text(f::GlobalVar::name_hint), node, out);
 }
 

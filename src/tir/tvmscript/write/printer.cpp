@@ -11,73 +11,7 @@
 
 namespace mlf::tir::tvmscript {
 
-// --- Versions ----------------------------------------------------------------------------------
-
 namespace {
-
-constexpr std::string_view kOldHeader =
-    "# from tvm.script import tir as T\n"
-    "@tvm.script.ir_module\n"
-    "class Module:\n";
-/// The printer of v0.8 to v0.11 ends every module in this way.
-constexpr std::string_view kOldFooter = "    __tvm_meta__ = None\n";
-constexpr std::string_view kNone = " -> None";
-
-constexpr Spelling kOf08{.last_version = 8,
-                         .header = kOldHeader,
-                         .footer = kOldFooter,
-                         .void_result = kNone,
-                         .is_old = true,
-                         .constructs = true,
-                         .allocates_buffers = false,
-                         .buffer_param = Spelling::BufferParam::none,
-                         .pointer = Spelling::Pointer::scope_first,
-                         .has_infinite_numbers = true,
-                         .states_loop_begin = true,
-                         .lists_regions = true};
-
-// Each version has the spelling of the previous one, with the changes of its function.
-constexpr Spelling make_09() {
-  Spelling s = kOf08;
-  s.last_version = 9;
-  s.allocates_buffers = true;
-  s.buffer_param = Spelling::BufferParam::brackets;
-  s.pointer = Spelling::Pointer::scope_last;
-  s.states_loop_begin = s.lists_regions = false;
-  return s;
-}
-
-constexpr Spelling make_10() {
-  Spelling s = make_09();
-  s.last_version = 10;
-  s.allocates_buffers = s.has_infinite_numbers = false;
-  return s;
-}
-
-constexpr Spelling make_11() {
-  Spelling s = make_10();
-  s.last_version = 11;
-  s.void_result = {};
-  s.constructs = false;
-  return s;
-}
-
-constexpr Spelling make_12() {
-  Spelling s = make_11();
-  s.last_version = kNewestTvm;
-  s.header =
-      "# from tvm.script import ir as I\n"
-      "# from tvm.script import tir as T\n\n"
-      "@I.ir_module\n"
-      "class Module:\n";
-  s.footer = {};
-  s.is_old = false;
-  s.buffer_param = Spelling::BufferParam::call;
-  s.pointer = Spelling::Pointer::handle;
-  return s;
-}
-
-constexpr Spelling kSpellings[] = {kOf08, make_09(), make_10(), make_11(), make_12()};
 
 /// Python keywords, and names that a script uses besides its own.
 constexpr std::string_view kReserved[] = {
@@ -120,13 +54,6 @@ void append_indentation(Indent indent, std::string& text) {
 }
 
 }  // namespace
-
-const Spelling& spelling_of(std::uint8_t minor) {
-  for (const Spelling& spelling : kSpellings) {
-    if (minor <= spelling.last_version) return spelling;
-  }
-  return *std::rbegin(kSpellings);
-}
 
 // --- Names -------------------------------------------------------------------------------------
 
@@ -235,7 +162,7 @@ void refuse(const OutOfScope& use) {
 Printer::Printer(const Document& document, MetadataObjects& metadata, const ScriptOptions& options)
     : module_(document.module),
       minor_version_(document.source.tvm_version.last),
-      spelling_(spelling_of(minor_version_)),
+      is_old_(is_old_script(minor_version_)),
       metadata_(metadata),
       options_(options),
       most_nodes_(written_limit(module_, options.max_written_nodes)) {
@@ -288,13 +215,13 @@ TextFragments& Printer::expand(const TextFragment& fragment, TextFragments& out)
 
 /// Up to v0.11 the parser's word for bool differs from the printer's.
 std::string Printer::type_name(DType dtype) const {
-  if (spelling_.is_old && dtype == DType::Bool()) return "T.boolean";
+  if (is_old_ && dtype == DType::Bool()) return "T.boolean";
   return fmt::format("T.{}", to_string(dtype));
 }
 
 /// `T.int32`, `T.Tuple[T.int8, T.int32]`; a constructor if there is no such form.
 TextFragments& Printer::expand_type(Node node, TextFragments& out) {
-  if (!has_type_function(node, spelling_)) return expand_type_object(node, out);
+  if (!has_type_function(node, minor_version_)) return expand_type_object(node, out);
   if (node.is(Kind::PointerType)) return pointer_type(node, out);
   if (node.is(Kind::PrimType)) {
     return out.text(type_name(node.dtype(std::uint8_t{f::PrimType::dtype})));
@@ -308,18 +235,16 @@ TextFragments& Printer::expand_type(Node node, TextFragments& out) {
 TextFragments& Printer::pointer_type(Node node, TextFragments& out) {
   const Node element = node[f::PointerType::element_type];
   const std::string_view scope = node.text(f::PointerType::storage_scope);
-  switch (spelling_.pointer) {
-    case Spelling::Pointer::handle:
-      out.text("T.handle(").text(quoted_dtype(element.dtype(std::uint8_t{f::PrimType::dtype})));
-      return out.text(", ").text(quoted(scope)).text(")");
-    case Spelling::Pointer::scope_last:
-      out.text("T.Ptr[").node(PrintAs::type, element);
-      return out.text(", ").text(quoted(scope)).text("]");
-    case Spelling::Pointer::scope_first:
-      out.text("T.Ptr[").text(scope).text(scope.empty() ? "" : " ");
-      return out.node(PrintAs::type, element).text("]");
+  if (!is_old_) {
+    out.text("T.handle(").text(quoted_dtype(element.dtype(std::uint8_t{f::PrimType::dtype})));
+    return out.text(", ").text(quoted(scope)).text(")");
   }
-  return out;
+  if (prints(TvmFeature::pointer_scope_first)) {
+    out.text("T.Ptr[").text(scope).text(scope.empty() ? "" : " ");
+    return out.node(PrintAs::type, element).text("]");
+  }
+  out.text("T.Ptr[").node(PrintAs::type, element);
+  return out.text(", ").text(quoted(scope)).text("]");
 }
 
 /// `tvm.ir.PrimType("bfloat16")`, `tvm.ir.TupleType([…])`

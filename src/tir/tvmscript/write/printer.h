@@ -18,6 +18,7 @@
 #include "mlf/tir/write.h"
 #include "support/name_map.h"
 #include "tir/node_queries.h"
+#include "tir/tvm_features.h"
 #include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
@@ -87,42 +88,19 @@ class TextFragments {
   std::vector<TextFragment> fragments_;
 };
 
-// --- Differences between versions of TVM, besides the names of functions -----------------------
-
-/// The spellings of a range of versions, for what all of them can express.
-struct Spelling {
-  /// Whether a parameter may be written as its buffer: `T.Buffer(…)`, `T.Buffer[…]`.
-  enum class BufferParam : std::uint8_t { call, brackets, none };
-  /// `T.handle("int8", "global")`, `T.Ptr[T.int8, "global"]`, `T.Ptr[global T.int8]`
-  enum class Pointer : std::uint8_t { handle, scope_last, scope_first };
-
-  std::uint8_t last_version;
-  std::string_view header;       ///< before the functions
-  std::string_view footer;       ///< after them
-  std::string_view void_result;  ///< of functions without a result
-  bool is_old;                   ///< up to v0.11: every call states its dtype by keyword
-  /// Writes operators as constructors of nodes, which keep the node as it is. Python's own
-  /// operators compute constants.
-  bool constructs;
-  bool allocates_buffers;  ///< the name of an allocation is a buffer, not the pointer
-  BufferParam buffer_param;
-  Pointer pointer;
-  bool has_infinite_numbers;  ///< infinity is an out-of-range number, not a string
-  bool states_loop_begin;     ///< also of loops that begin at 0
-  bool lists_regions;         ///< `T.reads([A[0], B[0]])`, not `T.reads(A[0], B[0])`
-};
-
-/// The spellings of TVM v0.`minor`; those of the oldest or newest known version for others.
-const Spelling& spelling_of(std::uint8_t minor);
+/// Whether the script of TVM v0.`minor` is the old one: every call states its dtype by keyword.
+inline bool is_old_script(std::uint8_t minor) {
+  return !has(minor, TvmFeature::script_of_nodes);
+}
 
 // --- Words of Python ---------------------------------------------------------------------------
 
 /// Whether TVMScript has a function with this type's name: `T.int32`, `T.float16x4`.
 bool has_function(DType dtype);
 /// Whether TVMScript has a form of its own for a type: `T.int32`, `T.handle("int8", "global")`.
-bool has_type_function(Node type, const Spelling& spelling);
+bool has_type_function(Node type, std::uint8_t tvm_minor_version);
 /// Whether it has one for the type of a variable.
-bool has_annotation(Node var, const Spelling& spelling);
+bool has_annotation(Node var, std::uint8_t tvm_minor_version);
 /// The spelling in quotes: `"int32"`. Throws for custom types, whose names are unknown.
 std::string quoted_dtype(DType dtype);
 /// `text` as a Python string literal, escaped.
@@ -137,7 +115,7 @@ std::string real_argument(double value, std::uint8_t tvm_minor_version);
 /// would lose something: TVM's parser makes no array of bfloat16, and numbers lose the payload of
 /// NaNs. Before v0.12 there is only the list, written without blanks and with a comma at its end:
 /// TVM's own output there has blanks and is not complete.
-std::optional<std::string> constant_elements(Node constant, const Spelling& spelling);
+std::optional<std::string> constant_elements(Node constant, std::uint8_t tvm_minor_version);
 
 // --- Names -------------------------------------------------------------------------------------
 
@@ -233,7 +211,9 @@ class Printer {
   std::string type_name(DType dtype) const;
   ScopedNames& names() { return names_; }
   std::uint8_t minor_version() const { return minor_version_; }
-  const Spelling& spelling() const { return spelling_; }
+  /// Whether this version has a feature.
+  bool prints(TvmFeature feature) const { return has(minor_version_, feature); }
+  bool is_old() const { return is_old_; }
   const Module& module() const { return module_; }
   bool has_constants() const { return options_.constants != ConstantPlace::none; }
 
@@ -271,7 +251,7 @@ class Printer {
 
   const Module& module_;
   std::uint8_t minor_version_;
-  const Spelling& spelling_;
+  bool is_old_;                           // see is_old_script
   std::unordered_set<NodeId> functions_;  // GlobalVars of the module: calls name its members
   MetadataObjects& metadata_;
   const ScriptOptions& options_;

@@ -140,7 +140,7 @@ class StatementPrinter {
     const NodeList statements = step.node.list(f::SeqStmt::seq);
     if (statements.empty()) {
       // Before v0.12 the parser does not know `pass`.
-      return script_.line(step.indent, printer_.spelling().is_old ? "T.evaluate(0)" : "pass");
+      return script_.line(step.indent, printer_.is_old() ? "T.evaluate(0)" : "pass");
     }
     for (std::size_t i = statements.size(); i-- > 0;) {
       const bool is_last = i + 1 == statements.size();
@@ -192,7 +192,7 @@ class StatementPrinter {
     const NodeMap notes = node.map(f::For::annotations);
     const bool is_plain = kind == static_cast<std::size_t>(ForKind::serial) && notes.empty();
     TextFragments out;
-    const bool is_range = is_plain && !printer_.spelling().is_old;
+    const bool is_range = is_plain && !printer_.is_old();
     out.text(is_range ? "range" : fmt::format("T.{}", kLoops[kind].word)).text("(");
     loop_bounds(node, out);
     if (const Node thread = node[f::For::thread_binding]) {
@@ -208,7 +208,7 @@ class StatementPrinter {
   /// Only the end if the loop begins at 0, except in v0.8.
   void loop_bounds(Node node, TextFragments& out) {
     const Node min = node[f::For::min];
-    const bool states_begin = printer_.spelling().states_loop_begin;
+    const bool states_begin = printer_.prints(TvmFeature::loops_state_begin);
     if (states_begin || !is_int_imm(min, 0) || min.dtype() != node[f::For::extent].dtype()) {
       out.expr(min).text(", ");
     }
@@ -235,7 +235,7 @@ class StatementPrinter {
   /// Since v0.12 a call is a line; earlier parsers know only T.evaluate.
   void evaluate(const PendingOutput& step) {
     const Node value = step.node[f::Evaluate::value];
-    const bool is_call = value.is(Kind::Call) && !printer_.spelling().is_old;
+    const bool is_call = value.is(Kind::Call) && !printer_.is_old();
     if (!is_call) return line_of_form(step);
     script_.line(step.indent, TextFragments().expr(value));
   }
@@ -248,7 +248,7 @@ class StatementPrinter {
     TextFragments line;
     line.text(buffer);
     if (const Node predicate = node[f::BufferStore::predicate]) {
-      if (printer_.spelling().is_old) {
+      if (printer_.is_old()) {
         refuse("TVMScript before v0.12 has no stores with a predicate");
       }
       line.text(".vstore([").list(indices).text("], ").expr(node[f::BufferStore::value]);
@@ -305,7 +305,7 @@ class StatementPrinter {
     const Node value = step.node[f::LetStmt::value];
     Header header;
     header.has_suite = true;
-    if (printer_.spelling().is_old) {
+    if (printer_.is_old()) {
       printer_.regular_form(step.node, header.call);
     } else {
       printer_.begin_form(Kind::LetStmt, header.call)
@@ -380,7 +380,7 @@ class StatementPrinter {
     const bool is_pointer = type && type.is(Kind::PointerType);
     Header header;
     header.defines = var;
-    header.names_buffer = printer_.spelling().allocates_buffers;
+    header.names_buffer = printer_.prints(TvmFeature::allocation_is_buffer);
     printer_.begin_form(Kind::Allocate, header.call)
         .text("[")
         .list(node.list(f::Allocate::extents))
@@ -398,7 +398,7 @@ class StatementPrinter {
     const Node node = step.node;
     Header header;
     header.defines = node[f::AllocateConst::buffer_var];
-    header.names_buffer = printer_.spelling().allocates_buffers;
+    header.names_buffer = printer_.prints(TvmFeature::allocation_is_buffer);
     printer_.begin_form(Kind::AllocateConst, header.call).append(elements(node));
     header.call.text(quoted_dtype(node.dtype(f::AllocateConst::dtype))).text(", [");
     header.call.list(node.list(f::AllocateConst::extents)).text("]");
@@ -412,7 +412,7 @@ class StatementPrinter {
     const Node constant = allocate_const[f::AllocateConst::data];
     TextFragments out;
     if (!printer_.has_constants()) {
-      if (printer_.spelling().is_old) return out;
+      if (printer_.is_old()) return out;
       if (constant) return out.value(constant).text(", ");
     }
     if (!constant.is(Kind::NDArray) || !constant.bytes(f::NDArray::data)) {
@@ -422,9 +422,9 @@ class StatementPrinter {
     // Elements of a list have the dtype of the statement; an array has its own.
     const bool is_of_its_dtype = constant.dtype(std::uint8_t{f::NDArray::dtype}) ==
                                  allocate_const.dtype(f::AllocateConst::dtype);
-    const auto list = constant_elements(constant, printer_.spelling());
+    const auto list = constant_elements(constant, printer_.minor_version());
     if (list && is_of_its_dtype) return out.text(*list).text(", ");
-    if (printer_.spelling().is_old) {
+    if (printer_.is_old()) {
       refuse(fmt::format("TVMScript before v0.12 has no literals for the constant '{}'",
                          allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
     }
@@ -465,7 +465,7 @@ class StatementPrinter {
   /// `with T.block("name"):`; since v0.12 a block may exist without being realized.
   void block(const PendingOutput& step, Node realize) {
     const Node block = step.node;
-    if (!realize && printer_.spelling().is_old) {
+    if (!realize && printer_.is_old()) {
       refuse("TVMScript before v0.12 has no blocks without a BlockRealize");
     }
     script_.line(step.indent,
@@ -536,7 +536,7 @@ class StatementPrinter {
   /// Also if there are none: without the line the parser would infer them.
   void regions(std::string_view callee, NodeList regions, Indent indent) {
     // v0.8 has one list, later versions one argument for each region.
-    const bool is_list = printer_.spelling().lists_regions;
+    const bool is_list = printer_.prints(TvmFeature::lists_of_regions);
     script_.line(indent, TextFragments()
                              .text(callee)
                              .text(is_list ? "([" : "(")

@@ -40,7 +40,7 @@ struct Definitions {
 };
 
 /// `declared`: variables to declare at the top, although statements define them.
-Definitions definitions_of(Node function, const Spelling& spelling,
+Definitions definitions_of(Node function, std::uint8_t tvm_minor_version,
                            const std::unordered_set<NodeId>& declared);
 
 /// Whether `T.launch_thread` makes this AttrStmt.

@@ -11,7 +11,6 @@
 #include "support/error.h"
 #include "tir/elements.h"
 #include "tir/node_queries.h"
-#include "tir/tvm_features.h"
 #include "tir/tvmscript/write/printer.h"
 
 namespace mlf::tir::tvmscript {
@@ -62,17 +61,18 @@ bool has_function(DType dtype) {
          std::ranges::find(kLanes, dtype.lanes) != std::end(kLanes);
 }
 
-bool has_type_function(Node type, const Spelling& spelling) {
-  if (spelling.is_old) {
+bool has_type_function(Node type, std::uint8_t tvm_minor_version) {
+  if (is_old_script(tvm_minor_version)) {
     return type.is(Kind::PrimType) || type.is(Kind::PointerType) || type.is(Kind::TupleType);
   }
   if (type.is(Kind::PrimType)) return has_function(type.dtype(std::uint8_t{f::PrimType::dtype}));
   return pointee_of(type).has_value();
 }
 
-bool has_annotation(Node var, const Spelling& spelling) {
-  if (const Node type = var[f::Var::type_annotation]) return has_type_function(type, spelling);
-  return spelling.is_old || has_function(var.dtype());
+bool has_annotation(Node var, std::uint8_t tvm_minor_version) {
+  const Node type = var[f::Var::type_annotation];
+  if (type) return has_type_function(type, tvm_minor_version);
+  return is_old_script(tvm_minor_version) || has_function(var.dtype());
 }
 
 std::string quoted_dtype(DType dtype) {
@@ -131,18 +131,19 @@ std::string real_argument(double value, std::uint8_t tvm_minor_version) {
 // --- Elements of constants ---------------------------------------------------------------------
 
 /// Python has no literals for infinity and NaN.
-std::optional<std::string> constant_elements(Node constant, const Spelling& spelling) {
+std::optional<std::string> constant_elements(Node constant, std::uint8_t tvm_minor_version) {
+  const bool is_old = is_old_script(tvm_minor_version);
   const std::span<const std::byte> data = *constant.bytes(f::NDArray::data);
   const DType dtype = constant.dtype(std::uint8_t{f::NDArray::dtype});
   const std::size_t count = data.size() / std::max<std::size_t>(dtype.element_bytes(), 1);
-  if (count > kMostListed && !spelling.is_old) return std::nullopt;
+  if (count > kMostListed && !is_old) return std::nullopt;
   std::string text = "[";
   bool is_finite = true;
   const bool has_literals = visit_elements(dtype, data, [&](auto value) {
     if constexpr (std::is_floating_point_v<decltype(value)>) is_finite &= std::isfinite(value);
-    if (text.size() > 1 && !spelling.is_old) text += ", ";
+    if (text.size() > 1 && !is_old) text += ", ";
     append_element(dtype, value, text);
-    if (spelling.is_old) text += ',';
+    if (is_old) text += ',';
   });
   if (!has_literals || !is_finite) return std::nullopt;
   return text + "]";
@@ -162,7 +163,7 @@ TextFragments& Printer::expand_value(Node node, TextFragments& out) {
       return regular_form(node, out);
     case Kind::IntImm:
       // Since v0.18 a bare number is boxed.
-      if (!has(minor_version_, TvmFeature::boxed_numbers) || node.dtype() != DType::Int(32)) break;
+      if (!prints(TvmFeature::boxed_numbers) || node.dtype() != DType::Int(32)) break;
       return out.text(fmt::format("T.int32({})", node.integer(f::IntImm::value)));
     case Kind::BoxInt:
     case Kind::BoxFloat:
@@ -229,7 +230,7 @@ TextFragments& Printer::object(Node node, TextFragments& out) {
     return out.text(fmt::format("metadata[{}][{}]", quoted(node.text(f::MissingObject::type_key)),
                                 node.integer(f::MissingObject::index)));
   }
-  if (spelling_.is_old) {
+  if (is_old_) {
     refuse(fmt::format("TVMScript before v0.12 has no words for a {}", node.info().name));
   }
   if (node.is(Kind::NDArray) && !has_constants()) {
@@ -259,7 +260,7 @@ TextFragments& Printer::iter_var(Node node, TextFragments& out) {
   const auto kind = static_cast<std::size_t>(node.integer(f::IterVar::iter_type));
   const Node dom = node[f::IterVar::dom];
   begin_form(Kind::IterVar, out).expr(node[f::IterVar::var]).text(", ");
-  if (dom && spelling_.is_old) {
+  if (dom && is_old_) {
     out.text("(").expr(dom[f::Range::min]).text(", ");
     out.append(end_of(dom[f::Range::min], dom[f::Range::extent])).text(")");
   } else {
@@ -288,7 +289,7 @@ TextFragments& Printer::comm_reducer(Node node, TextFragments& out) {
 /// TVM prints `T.reduce` in all versions, but since v0.12 its parser does not know it. Before, it
 /// has no place for initial values and the condition.
 TextFragments& Printer::reduce(Node node, TextFragments& out) {
-  if (!spelling_.is_old) return regular_form(node, out);
+  if (!is_old_) return regular_form(node, out);
   begin_form(Kind::Reduce, out).value(node[f::Reduce::combiner]).text(", [");
   out.list(node.list(f::Reduce::source)).text("], [");
   out.list(node.list(f::Reduce::axis), PrintAs::value);

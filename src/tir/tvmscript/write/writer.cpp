@@ -12,7 +12,6 @@
 #include "support/error.h"
 #include "tir/node_queries.h"
 #include "tir/save_json/metadata.h"
-#include "tir/tvm_features.h"
 #include "tir/tvmscript/write/printer.h"
 #include "tir/tvmscript/write/statements.h"
 #include "tir/written_size.h"
@@ -26,6 +25,18 @@ namespace {
 constexpr std::string_view kGlobalSymbol = "global_symbol";
 constexpr Indent kHead = 1;
 constexpr Indent kBody = 2;
+
+constexpr std::string_view kOldHeader =
+    "# from tvm.script import tir as T\n"
+    "@tvm.script.ir_module\n"
+    "class Module:\n";
+/// The printer of v0.8 to v0.11 ends every module in this way.
+constexpr std::string_view kOldFooter = "    __tvm_meta__ = None\n";
+constexpr std::string_view kHeader =
+    "# from tvm.script import ir as I\n"
+    "# from tvm.script import tir as T\n\n"
+    "@I.ir_module\n"
+    "class Module:\n";
 
 /// The attributes of a function or a module. A tree may have an object of another kind there.
 NodeMap attributes_of(Node owner, Node attrs) {
@@ -45,7 +56,7 @@ class FunctionPrinter {
         name_(name),
         printer_(printer),
         script_(script),
-        definitions_(definitions_of(function, printer.spelling(), declared)),
+        definitions_(definitions_of(function, printer.minor_version(), declared)),
         declarations_(printer, script, definitions_) {}
 
   bool may_declare(Node var) const { return definitions_.declarable.contains(var.id()); }
@@ -70,8 +81,7 @@ class FunctionPrinter {
 
   /// Since v0.14 a function has its name as global_symbol unless it states that it is private.
   void print_decorator() {
-    const bool is_private =
-        has(printer_.minor_version(), TvmFeature::private_functions) && !has_symbol();
+    const bool is_private = printer_.prints(TvmFeature::private_functions) && !has_symbol();
     script_.line(kHead, is_private ? "@T.prim_func(private=True)" : "@T.prim_func");
   }
 
@@ -92,15 +102,15 @@ class FunctionPrinter {
     const bool is_void = type.is(Kind::TupleType) && type.list(f::TupleType::fields).empty();
     if (!is_void) {
       line.text(" -> ").node(PrintAs::type, type);
-    } else {
-      line.text(printer_.spelling().void_result);
+    } else if (printer_.prints(TvmFeature::void_result)) {
+      line.text(" -> None");
     }
     script_.line(kHead, line.text(":"));
   }
 
   /// Whether a buffer may be written in the place of its parameter, which nothing else uses.
   bool may_replace(Node param, Node buffer) const {
-    if (printer_.spelling().buffer_param == Spelling::BufferParam::none) return false;
+    if (!printer_.prints(TvmFeature::buffers_as_params)) return false;
     if (definitions_.is_used(param) || param.is(Kind::SizeVar)) return false;
     const Node type = param[f::Var::type_annotation];
     const bool is_handle = type && type.is(Kind::PrimType) &&
@@ -119,7 +129,7 @@ class FunctionPrinter {
 
   void print_buffer_param(Node buffer, TextFragments& line) {
     const TextFragments stated = declarations_.arguments(buffer);
-    const bool is_call = printer_.spelling().buffer_param == Spelling::BufferParam::call;
+    const bool is_call = !printer_.is_old();
     line.text(declarations_.bind(buffer)).text(is_call ? ": T.Buffer(" : ": T.Buffer[");
     line.append(stated).text(is_call ? ")" : "]");
   }
@@ -146,7 +156,7 @@ class FunctionPrinter {
 
   /// The buffers of parameters before flattening, which v0.9 and v0.10 keep.
   void print_preflattened() {
-    if (!has(printer_.minor_version(), TvmFeature::preflattened_buffer_map)) return;
+    if (!printer_.prints(TvmFeature::preflattened_buffer_map)) return;
     const NodeMap before = function_.map(f::PrimFunc::preflattened_buffer_map);
     const NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -157,7 +167,7 @@ class FunctionPrinter {
 
   /// Since v0.14 a symbol that equals the name is omitted.
   bool is_elided(std::string_view key, Node value) const {
-    return has(printer_.minor_version(), TvmFeature::private_functions) && key == kGlobalSymbol &&
+    return printer_.prints(TvmFeature::private_functions) && key == kGlobalSymbol &&
            value.is(Kind::String) && value.text(f::String::value) == name_;
   }
 
@@ -248,15 +258,15 @@ class ModulePrinter {
     refuse_repeated_functions(document_.module);
     print_module_attrs();
     const std::vector<NamedFunction> functions = functions_of(document_.module);
-    if (functions.empty() && !printer_.spelling().is_old) script_.line(1, "pass");
+    if (functions.empty() && !printer_.is_old()) script_.line(1, "pass");
     for (std::size_t i = 0; i < functions.size(); ++i) {
       if (i > 0) script_.empty_line();
       print_function_of(functions[i].name, functions[i].function, printer_, script_);
     }
     write_metadata(sink);
-    sink(printer_.spelling().header);
+    sink(printer_.is_old() ? kOldHeader : kHeader);
     sink(script_.text());
-    if (const auto footer = printer_.spelling().footer; !footer.empty()) sink(footer);
+    if (printer_.is_old()) sink(kOldFooter);
     if (metadata_.has_missing()) {
       sink("\n# Metadata omitted. Use show_meta=True in script() method to show it.\n");
     }
@@ -264,7 +274,7 @@ class ModulePrinter {
 
  private:
   void print_module_attrs() {
-    if (printer_.spelling().is_old) return;
+    if (printer_.is_old()) return;
     const Node attrs = module_[f::IRModule::attrs];
     if (attributes_of(module_, attrs).empty()) return;
     try {
