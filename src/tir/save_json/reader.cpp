@@ -2,9 +2,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +22,6 @@
 #include "tir/save_json/json_graph.h"
 #include "tir/save_json/layout.h"
 #include "tir/save_json/metadata.h"
-#include "tir/save_json/node_fields.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {
@@ -82,6 +84,157 @@ bool has_unknown_types(const JsonGraph& graph) {
   }
   return false;
 }
+
+// --- The attributes of one node of known kind, as fields -----------------------------------------
+
+// Containers that TVM always makes. If they are empty, they mean the same as null.
+bool is_canonical_null(const JsonGraph& graph, std::uint32_t target) {
+  const GraphNode& node = graph.node(target);
+  if (node.kind == Kind::StringMap) return graph.data_size(target) == 0;
+  if (node.kind != Kind::SourceMap) return false;
+  // A SourceMap contains a map, which may be empty.
+  const auto map = graph.attr(target, "source_map");
+  const auto inner = map ? graph.reference(*map) : std::nullopt;
+  return inner && graph.node(*inner).kind == Kind::StringMap && graph.data_size(*inner) == 0;
+}
+
+// IRModule's constructor sets these if the caller does not.
+bool may_be_canonical_null(Kind kind, std::uint8_t field) {
+  return kind == Kind::IRModule && field != f::IRModule::functions && field != f::IRModule::attrs &&
+         !is_derived(kind, field);
+}
+
+/// The JSON values of one node's fields, found by name; attributes outside the table are separate.
+class NodeFields {
+ public:
+  /// Calls `unknown(name)` for attributes that are neither fields, `span` nor derived. `graph` must
+  /// outlive this.
+  template <class Unknown>
+  NodeFields(const JsonGraph& graph, std::uint32_t node, Kind kind, Unknown&& unknown)
+      : graph_(&graph), names_(fields_by_name(kind)), node_(node), kind_(kind) {
+    targets_.fill(kUnread);
+    for (const json::Member attribute : graph.attrs(node)) {
+      if (!place(attribute)) unknown(attribute.key.text());
+    }
+  }
+
+  bool has(std::uint8_t field) const { return values_[field] != 0; }
+  json::Value value(std::uint8_t field) const { return graph_->value(values_[field]); }
+
+  Kind kind() const { return kind_; }
+
+  /// The node that a field refers to; 0 for null and for a missing field. Read at the first call.
+  std::uint32_t reference(std::uint8_t field) {
+    if (!has(field)) return 0;
+    std::uint32_t& target = targets_[field];
+    if (target != kUnread) return target;
+    target = graph_->reference(node_, member(values_[field]));
+    // Modules inside of a module may share such a container, or have their own.
+    const bool is_root = node_ == graph_->root();
+    if (is_root && may_be_canonical_null(kind_, field) && is_canonical_null(*graph_, target))
+      target = 0;
+    return target;
+  }
+
+  std::uint32_t span() {
+    if (span_ == 0) return 0;
+    if (span_target_ == kUnread) span_target_ = graph_->reference(node_, member(span_));
+    return span_target_;
+  }
+
+  std::int64_t integer(std::uint8_t field) const {
+    return required(field, support::whole_number<std::int64_t>(value(field).text()),
+                    "a 64-bit integer");
+  }
+
+  std::int64_t boolean(std::uint8_t field) const {
+    const std::string_view text = value(field).text();
+    if (text != "0" && text != "1") fail_value(field, "\"0\" or \"1\"");
+    return text == "1";
+  }
+
+  // Some of TVM's enumerations have gaps: an empty name is a number without a meaning.
+  std::int64_t enumeration(std::uint8_t field) const {
+    const std::int64_t number = integer(field);
+    const auto names = enum_names(info(kind_).fields[field].expects);
+    if (number < 0 || static_cast<std::size_t>(number) >= names.size() ||
+        names[static_cast<std::size_t>(number)].empty()) {
+      fail(field, fmt::format("TVM has no value {} for it", number));
+    }
+    return number;
+  }
+
+  double real(std::uint8_t field) const {
+    return required(field, support::whole_number<double>(value(field).text()), "a number");
+  }
+
+  DType dtype(std::uint8_t field) const {
+    return required(field, parse_dtype(value(field).text()), "a dtype");
+  }
+
+  std::size_t tensor(std::uint8_t field) const {
+    const std::size_t index =
+        required(field, support::whole_number<std::size_t>(value(field).text()),
+                 "an index into b64ndarrays");
+    if (index >= graph_->tensor_count()) {
+      fail(field, fmt::format("index {} is out of range: b64ndarrays has {} entries", index,
+                              graph_->tensor_count()));
+    }
+    return index;
+  }
+
+  /// Throws an error at the value of a field.
+  [[noreturn]] void fail(std::uint8_t field, std::string_view message) const {
+    graph_->fail(node_, value(field),
+                 fmt::format("{}: {}", info(kind_).fields[field].name, message));
+  }
+
+ private:
+  // Both sides are sorted, so the next name usually matches. The search wraps around for documents
+  // of other writers.
+  bool place(json::Member attribute) {
+    const std::string_view name = attribute.key.text();
+    // In addition to the fields of nodes.def, every node has a span.
+    if (name == kSpan) {
+      span_ = attribute.value.index();
+      return true;
+    }
+    for (std::size_t tried = 0; tried < names_.size(); ++tried) {
+      if (next_ == names_.size()) next_ = 0;
+      const NamedField& candidate = names_[next_++];
+      if (candidate.name != name) continue;
+      values_[candidate.field] = attribute.value.index();
+      return true;
+    }
+    return false;
+  }
+
+  template <class T>
+  T required(std::uint8_t field, const std::optional<T>& value, std::string_view expected) const {
+    if (!value) fail_value(field, expected);
+    return *value;
+  }
+
+  [[noreturn]] void fail_value(std::uint8_t field, std::string_view expected) const {
+    fail(field, fmt::format("expected {}, found {}", expected, clipped(value(field).text())));
+  }
+
+  json::Member member(std::uint32_t value) const {
+    return {graph_->value(value - 1), graph_->value(value)};
+  }
+
+  static constexpr std::uint32_t kUnread = UINT32_MAX;  // no index of a node
+
+  const JsonGraph* graph_;
+  std::span<const NamedField> names_;
+  std::uint32_t node_;
+  Kind kind_;
+  std::size_t next_ = 0;  // attributes are sorted, like the names
+  std::uint32_t span_ = 0;
+  std::uint32_t span_target_ = kUnread;
+  std::array<std::uint32_t, kMaxFields> values_{};
+  std::array<std::uint32_t, kMaxFields> targets_;  // the nodes that `values_` are
+};
 
 // --- Nodes of known kinds ----------------------------------------------------------------------
 

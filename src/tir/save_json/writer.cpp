@@ -1,8 +1,7 @@
 // Writes a module as tvm.ir.save_json.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -80,10 +79,26 @@ class JsonOutput final : public support::ByteSink {
   }
 
   void write_number(std::uint64_t number) {
-    char digits[20];
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number);
-    static_cast<void>(error);  // it fits
-    write({digits, static_cast<std::size_t>(end - digits)});
+    const fmt::format_int digits(number);
+    write({digits.data(), digits.size()});
+  }
+
+  /// A line for each element, which `write_one` writes, between two brackets of `indent`.
+  template <class List, class WriteOne>
+  void write_lines(std::string_view brackets, const List& list, std::size_t indent,
+                   WriteOne&& write_one) {
+    constexpr std::string_view kBlanks = "          ";
+    write(brackets.substr(0, 1));
+    std::string_view separator = "\n";
+    for (const auto& one : list) {
+      write(separator);
+      write(kBlanks.substr(0, indent + 2));
+      write_one(one);
+      separator = ", \n";
+    }
+    if (!list.empty()) write("\n");
+    if (!list.empty()) write(kBlanks.substr(0, indent));
+    write(brackets.substr(1));
   }
 
   /// An array of numbers: up to ten on one line, more on a line each, indented by `indent`.
@@ -633,17 +648,12 @@ class Writer {
     }
     out_.write("{\n  \"root\": ");
     out_.write_number(numbering_.number(root_));
-    out_.write(", \n  \"nodes\": [");
-    bool first = true;
-    for (const Item& item : numbering_.order()) {
-      out_.write(first ? "\n    {" : ", \n    {");
-      first = false;
-      write_item(item);
-      out_.write("\n    }");
-    }
-    out_.write("\n  ], \n  \"b64ndarrays\": [");
-    write_tensors();
-    out_.write("], \n  \"attrs\": {\"tvm_version\": ");
+    out_.write(", \n  \"nodes\": ");
+    out_.write_lines("[]", numbering_.order(), 2, [&](const Item& item) { write_item(item); });
+    out_.write(", \n  \"b64ndarrays\": ");
+    // Comes last, because writing the nodes finds the tensors.
+    out_.write_lines("[]", tensors_, 2, [&](Node tensor) { write_tensor(tensor); });
+    out_.write(", \n  \"attrs\": {\"tvm_version\": ");
     out_.write_quoted(items_.version().exact);
     out_.write("}\n}");
     out_.finish();
@@ -658,7 +668,7 @@ class Writer {
 
   void write_item(const Item& item) {
     const Content& content = items_.content(item);
-    out_.write("\n      \"type_key\": ");
+    out_.write("{\n      \"type_key\": ");
     out_.write_quoted(content.type_key);
     if (content.repr) write_repr(*content.repr);
     const Node node = items_.module().node(item.id);
@@ -672,6 +682,7 @@ class Writer {
     write_keys(content.keys);
     write_data(content.data);
     if (item.form == Item::Form::node && content.attrs.empty()) write_content(node);
+    out_.write("\n    }");
   }
 
   // The content of a node that has no attributes.
@@ -698,15 +709,11 @@ class Writer {
     // TVM keeps attributes in a std::map.
     std::ranges::sort(attrs, {}, &TextAttr::name);
     member("attrs");
-    std::string_view separator = "{\n        ";
-    for (const TextAttr& attr : attrs) {
-      out_.write(separator);
+    out_.write_lines("{}", attrs, kMemberIndent, [&](const TextAttr& attr) {
       out_.write_quoted(attr.name);
       out_.write(": ");
       out_.write_quoted(attr.value);
-      separator = ", \n        ";
-    }
-    out_.write("\n      }");
+    });
   }
 
   // Omits a member with empty content.
@@ -753,28 +760,12 @@ class Writer {
     out_.write("\"");
   }
 
-  // Comes last, because writing the nodes finds the tensors.
-  void write_tensors() {
-    bool first = true;
-    for (const Node tensor : tensors_) {
-      out_.write(first ? "\n    " : ", \n    ");
-      first = false;
-      write_tensor(tensor);
-    }
-    if (!first) out_.write("\n  ");
-  }
-
   void write_keys(const std::vector<std::string_view>& keys) {
     // TVM omits empty members.
     if (keys.empty()) return;
     member("keys");
-    std::string_view separator = "[\n        ";
-    for (const std::string_view key : keys) {
-      out_.write(separator);
-      out_.write_quoted(key);
-      separator = ", \n        ";
-    }
-    out_.write("\n      ]");
+    out_.write_lines("[]", keys, kMemberIndent,
+                     [&](std::string_view key) { out_.write_quoted(key); });
   }
 
   void write_data(const std::vector<Item>& items) {
