@@ -16,9 +16,9 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
 #include "support/name_map.h"
+#include "support/numbers.h"
 #include "tir/json/constants.h"
 #include "tir/json/format.h"
-#include "tir/json/head.h"
 #include "tir/json/members.h"
 #include "tir/node_queries.h"
 #include "tir/reader.h"
@@ -678,6 +678,147 @@ class NodeReader {
   std::vector<FieldValue> values_;
   std::size_t taken_ = 0;  // the next result that `make` uses
 };
+
+// --- The head: source, target, losses ------------------------------------------------------------
+
+std::string bytes_of(json::Value object, std::string_view key) {
+  return json::to_bytes(object.at(key).as_string());
+}
+
+// "0.16"
+// The major version is 0 for every TVM that has TIR of these forms.
+std::uint8_t read_minor(json::Value value) {
+  constexpr std::string_view kMajor = "0.";
+  const std::string_view text = value.as_string();
+  const auto minor = text.starts_with(kMajor)
+                         ? support::whole_number<std::uint8_t>(text.substr(kMajor.size()))
+                         : std::nullopt;
+  if (!minor) value.fail("expected a TVM version such as \"0.16\"");
+  return *minor;
+}
+
+VersionRange read_version(json::Value value) {
+  check_keys(value, {"first", "last"});
+  VersionRange version;
+  version.first = read_minor(value.at("first"));
+  version.last = read_minor(value.at("last"));
+  if (value.find("exact")) version.exact = bytes_of(value, "exact");
+  return version;
+}
+
+std::uint32_t read_position(json::Value value) {
+  const std::int64_t position = value.as_integer();
+  if (position < 1 || position > UINT32_MAX) value.fail("expected a number from 1 on");
+  return static_cast<std::uint32_t>(position);
+}
+
+LossCode read_code(json::Value value) {
+  const auto known = loss_named(value.as_string());
+  if (!known) value.fail(fmt::format("\"{}\" is not a code of a loss", value.text()));
+  return *known;
+}
+
+LossScope read_scope(json::Value value) {
+  for (const LossScope scope : {LossScope::everywhere, LossScope::module, LossScope::function}) {
+    if (value.as_string() == to_string(scope)) return scope;
+  }
+  value.fail(fmt::format("\"{}\" is not a scope of a loss", value.text()));
+}
+
+std::string read_name(json::Value value, LossCode code) {
+  if (value.is_null()) return {};
+  if (info(code).subject == LossSubject::nothing) value.fail("losses of this code name nothing");
+  return json::to_bytes(value.as_string());
+}
+
+Loss read_place(json::Value value, LossCode code, LossScope scope) {
+  check_keys(value, {"function", "name", "count"});
+  const json::Value function = value.at("function");
+  if (function.is_null() == (scope == LossScope::function)) {
+    function.fail("losses of scope \"function\" name their functions, others do not");
+  }
+  const json::Value count = value.at("count");
+  if (count.as_integer() < 1) count.fail("expected a positive number");
+  return {code, scope, function.is_null() ? std::string() : bytes_of(value, "function"),
+          read_name(value.at("name"), code), static_cast<std::size_t>(count.as_integer())};
+}
+
+void check_format(json::Value document) {
+  const json::Value format = document.at("format");
+  if (format.as_string() != kFormat) format.fail(fmt::format("expected \"{}\"", kFormat));
+  const json::Value version = document.at("version");
+  if (version.as_integer() != kVersion) {
+    version.fail(fmt::format("this is not version {} of the format", kVersion));
+  }
+  // Any program may have written the document; only format and version matter.
+  document.at("generator").expect(json::Type::string);
+}
+
+Source read_source(json::Value value) {
+  check_keys(value, {"member", "dialect", "stage", "tvm_version", "sha256"});
+  const json::Value dialect = value.at("dialect");
+  const auto known = dialect_named(dialect.as_string());
+  if (!known) dialect.fail(fmt::format("\"{}\" is not a dialect", dialect.text()));
+  return {.member = bytes_of(value, "member"),
+          .dialect = *known,
+          .stage = bytes_of(value, "stage"),
+          .tvm_version = read_version(value.at("tvm_version")),
+          .sha256 = bytes_of(value, "sha256")};
+}
+
+// The other keys follow from the text. The reader checks their names and ignores their values.
+std::optional<std::string> read_target(json::Value value) {
+  if (value.is_null()) return std::nullopt;
+  for (json::Value target = value; !target.is_null(); target = *target.find("host")) {
+    check_keys(target, {"text"});
+    if (!target.find("kind")) break;  // a text that is not a target
+    check_keys(target, {"text", "kind", "tag", "keys", "attrs", "device_type", "host"});
+  }
+  return bytes_of(value, "text");
+}
+
+CodePlace read_c_place(json::Value value) {
+  check_keys(value, {"member", "line", "column", "last_line"});
+  return {.member = bytes_of(value, "member"),
+          .line = read_position(value.at("line")),
+          .column = read_position(value.at("column")),
+          .last_line = read_position(value.at("last_line"))};
+}
+
+std::vector<ImportedC> read_imported_c(json::Value value) {
+  return json::list_of(value, [](json::Value entry) {
+    check_keys(entry, {"name", "signature", "text"});
+    if (entry.at("name").is_null() != entry.at("signature").is_null()) {
+      entry.fail("name and signature are those of one function, or both null");
+    }
+    ImportedC piece;
+    piece.text = bytes_of(entry, "text");
+    if (entry.at("name").is_null()) return piece;
+    piece.name = bytes_of(entry, "name");
+    piece.signature = bytes_of(entry, "signature");
+    return piece;
+  });
+}
+
+// Severity and fields follow from the code. The reader checks their names and ignores their values.
+std::vector<Loss> read_losses(json::Value value) {
+  value.expect(json::Type::array);
+  std::vector<Loss> losses;
+  for (const json::Value entry : value.elements()) {
+    check_keys(entry, {"code", "severity", "scope", "fields", "subject", "places"});
+    const LossCode code = read_code(entry.at("code"));
+    const LossScope scope = read_scope(entry.at("scope"));
+    const json::Value places = entry.at("places");
+    places.expect(json::Type::array);
+    if (places.size() == 0) losses.push_back({code, scope, {}, {}});
+    for (const json::Value place : places.elements()) {
+      losses.push_back(read_place(place, code, scope));
+    }
+  }
+  return losses;
+}
+
+// --- The document -------------------------------------------------------------------------------
 
 bool is_prim_func(json::Value object) {
   const auto name = object.find("node");

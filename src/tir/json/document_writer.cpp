@@ -5,19 +5,22 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "json/writer.h"
+#include "mlf/target.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/arena_view.h"
 #include "tir/json/constants.h"
 #include "tir/json/format.h"
-#include "tir/json/head.h"
 #include "tir/json/outline.h"
 #include "tir/node_queries.h"
 #include "tir/written_size.h"
@@ -414,6 +417,172 @@ class NodeWriter {
   std::vector<OpenPart> frames_;
   std::vector<NodeId> pending_;  // statements still to be written, the next one last
 };
+
+// --- The head: source, target, losses ------------------------------------------------------------
+
+std::string minor_version(std::uint8_t minor) {
+  return "0." + std::to_string(minor);
+}
+
+// A range: a text seldom states its version. Its forms only exclude some versions.
+void write_version(json::Writer& emitter, const VersionRange& version) {
+  emitter.member("first", minor_version(version.first));
+  emitter.member("last", minor_version(version.last));
+  if (!version.exact.empty()) emitter.member("exact", version.exact);
+}
+
+void write_source(json::Writer& emitter, const Source& source) {
+  emitter.member("member", source.member);
+  emitter.member("dialect", to_string(source.dialect));
+  emitter.member("stage", source.stage);
+  emitter.object("tvm_version", source.tvm_version, write_version);
+  emitter.member("sha256", source.sha256);
+}
+
+void write_value(json::Writer& emitter, const TargetValue& value);
+
+// The parser of targets limits the nesting of lists, which also limits this recursion.
+struct ValueWriter {
+  json::Writer& emitter;
+  void operator()(bool value) const { emitter.boolean(value); }
+  void operator()(std::int64_t value) const { emitter.integer(value); }
+  void operator()(const std::string& value) const { emitter.string(value); }
+  void operator()(const std::vector<TargetValue>& values) const {
+    emitter.begin_array();
+    for (const TargetValue& value : values) write_value(emitter, value);
+    emitter.end_array();
+  }
+  // A value that TVM prints as JSON stays a string.
+  void operator()(const JsonText& json) const { emitter.string(json.text); }
+};
+
+void write_value(json::Writer& emitter, const TargetValue& value) {
+  std::visit(ValueWriter{emitter}, value.value);
+}
+
+void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
+  support::NameSet<std::string_view> names;
+  for (const TargetAttr& attr : attrs) {
+    // JSON readers differ on duplicate member names.
+    if (!names.insert(attr.name).second) continue;  // keeps the first of a name
+    emitter.text_key(attr.name);
+    write_value(emitter, attr.value);
+  }
+}
+
+// Writes all fields except the host, which comes last; leaves the object open.
+void write_target_fields(json::Writer& emitter, const Target& target) {
+  emitter.begin_object();
+  emitter.member("text", target.text);
+  emitter.member("kind", target.kind);
+  emitter.member("tag", target.tag);
+  emitter.member("keys", target.keys);
+  emitter.object("attrs", target.attrs, write_attrs);
+  emitter.member("device_type", target.device_type);
+  emitter.key("host");
+}
+
+// A text that cannot be parsed as a target stays a text. Uses a loop, because hosts may nest to any
+// depth.
+void write_target(json::Writer& emitter, const std::string& text) {
+  const auto parsed = support::value_if_valid(parse_target(text));
+  if (!parsed) {
+    emitter.begin_object();
+    emitter.member("text", text);
+    emitter.end_object();
+    return;
+  }
+  std::size_t open = 0;
+  for (const Target* target = &*parsed; target != nullptr; target = target->host.get()) {
+    write_target_fields(emitter, *target);
+    ++open;
+  }
+  emitter.null();
+  for (; open > 0; --open) emitter.end_object();
+}
+
+/// Writes the facts that let a reader act on a loss without knowing its code.
+void write_loss_head(json::Writer& emitter, const Loss& loss) {
+  const LossInfo& row = info(loss.code);
+  emitter.member("code", row.code);
+  emitter.member("severity", to_string(row.severity));
+  emitter.member("scope", to_string(loss.scope));
+  emitter.array("fields", [&] {
+    // Not std::views::split, which clang 14 does not compile with libstdc++ 12.
+    for (std::string_view rest = row.fields; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      emitter.string(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  });
+  emitter.member("subject", to_string(row.subject));
+}
+
+// Losses of every text of the dialect have no places. Neither have other losses of the module
+// without a name.
+void write_places(json::Writer& emitter, std::span<const Loss> losses) {
+  emitter.array("places", [&] {
+    for (const Loss& loss : losses) {
+      if (loss.where.empty() && loss.name.empty()) continue;
+      const bool has_function = loss.scope == LossScope::function;
+      emitter.begin_object();
+      emitter.member("function", has_function ? std::optional(loss.where) : std::nullopt);
+      emitter.text_or_null("name", loss.name);
+      emitter.member("count", loss.count);
+      emitter.end_object();
+    }
+  });
+}
+
+bool are_one_entry(const Loss& a, const Loss& b) {
+  return a.code == b.code && a.scope == b.scope;
+}
+
+/// Members from `format` to `target`.
+void write_head(json::Writer& emitter, const Document& document) {
+  emitter.member("format", kFormat);
+  emitter.member("version", kVersion);
+  // The only value that differs between releases of mlf.
+  emitter.member("generator", "mlf " MLF_VERSION);
+  emitter.object("source", document.source, write_source);
+  emitter.key("target");
+  document.target ? write_target(emitter, *document.target) : emitter.null();
+}
+
+void write_c_place(json::Writer& emitter, const Document& document, std::string_view function) {
+  const auto found = document.c_places.find(function);
+  if (found == document.c_places.end()) return;
+  const CodePlace& place = found->second;
+  emitter.object("c", [&] {
+    emitter.member("member", place.member);
+    emitter.member("line", place.line);
+    emitter.member("column", place.column);
+    emitter.member("last_line", place.last_line);
+  });
+}
+
+void write_losses(json::Writer& emitter, const Document& document) {
+  std::vector<std::span<const Loss>> entries;
+  for (std::span<const Loss> rest = document.losses; !rest.empty();) {
+    const auto other = std::ranges::find_if_not(
+        rest, [&](const Loss& loss) { return are_one_entry(loss, rest.front()); });
+    entries.push_back(rest.first(static_cast<std::size_t>(other - rest.begin())));
+    rest = rest.subspan(entries.back().size());
+  }
+  emitter.objects("losses", entries, [](json::Writer& out, std::span<const Loss> places) {
+    write_loss_head(out, places.front());
+    write_places(out, places);
+  });
+}
+
+void write_imported_c(json::Writer& emitter, const Document& document) {
+  if (document.imported_c.empty()) return;
+  emitter.objects("imported_c", document.imported_c, [](json::Writer& out, const ImportedC& piece) {
+    out.text_or_null("name", piece.name);
+    out.text_or_null("signature", piece.signature);
+    out.member("text", piece.text);
+  });
+}
 
 // --- The document -------------------------------------------------------------------------------
 
