@@ -200,7 +200,6 @@ Grammar make_grammar(text::StringEnd end_of_string) {
   constexpr std::uint8_t kPredicate = 7;
 
   Grammar grammar;
-  grammar.lexical.lines = text::LexicalRules::Lines::significant;
   grammar.lexical.name_start = "@";
   grammar.lexical.words = kWords;
   for (const BinarySign& row : kBinarySigns) grammar.binary[row.sign] = kOperator;

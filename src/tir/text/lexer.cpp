@@ -170,8 +170,7 @@ std::uint32_t Lexer::line_end() const {
 bool Lexer::is_in_line() const {
   const bool is_code = token_.kind != TokenKind::newline && token_.kind != TokenKind::comment &&
                        token_.kind != TokenKind::end;
-  return rules_->lines == LexicalRules::Lines::significant && depth_ == 0 && is_code &&
-         token_.end > line_begin_;
+  return depth_ == 0 && is_code && token_.end > line_begin_;
 }
 
 // Skips blanks, ignored line ends and comments; returns true if it made a token for a line end or a
@@ -197,8 +196,7 @@ inline bool Lexer::skip_blank() {
         // Comments on their own line are tokens: "# from tvm.script import tir as T" states the
         // prefix of the dialect.
         const std::size_t line_end = std::min(source_->text.find('\n', next_), end_);
-        if (rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
-            token_.end <= line_begin_) {
+        if (depth_ == 0 && token_.end <= line_begin_) {
           take(TokenKind::comment, line_end);
           return true;
         }

@@ -83,10 +83,8 @@ inline std::string_view ahead_of(std::size_t begin, std::string_view text) {
 
 /// The rules that split a dialect's text into tokens.
 struct LexicalRules {
-  enum class Lines : std::uint8_t { ignored, significant };
   enum class Suffixes : std::uint8_t { none, typed };  ///< typed: `1f32`, `5i64`, `0u8`
 
-  Lines lines = Lines::ignored;
   Suffixes suffixes = Suffixes::none;
   char comment = '\0';             ///< starts a comment that extends to the end of the line
   std::string_view name_start;     ///< characters that start a name, besides letters and `_`

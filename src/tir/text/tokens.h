@@ -100,8 +100,8 @@ constexpr bool assigns(Sign sign) {
 
 enum class TokenKind : std::uint8_t {
   end,      ///< of the text
-  newline,  ///< of a line that contains tokens, outside of brackets; only if lines matter
-  comment,  ///< a line that contains nothing else; only if lines matter
+  newline,  ///< of a line that contains tokens, outside of brackets
+  comment,  ///< a line that contains nothing else
   name,
   integer,  ///< with its suffix
   real,

@@ -17,7 +17,6 @@ constexpr text::Word kWords[] = {
 /// The common operators and words of both dialects: a subset of Python.
 constexpr text::Grammar make_common() {
   text::Grammar g;
-  g.lexical.lines = text::LexicalRules::Lines::significant;
   g.lexical.comment = '#';
   g.lexical.words = kWords;
   for (const BinaryOperator& row : kBinaryOperators) g.binary[row.sign] = row.level;

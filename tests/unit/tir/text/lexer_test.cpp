@@ -23,7 +23,6 @@ using Tokens = std::vector<std::string>;
 
 constexpr LexicalRules python() {
   LexicalRules rules;
-  rules.lines = LexicalRules::Lines::significant;
   rules.comment = '#';
   return rules;
 }
@@ -48,19 +47,20 @@ TEST(Lexer, PassesOverAByteOrderMark) {
 }
 
 TEST(Lexer, KeepsNumbersAndNamesThatStartWithDigitsApart) {
-  EXPECT_EQ(tokens("1e-05 1.5 2.x 3x 1e5 12_a", {}),
-            (Tokens{"0:1e-05", "6:1.5", "10:2", "11:.", "12:x", "14:3x", "17:1e5", "21:12_a"}));
+  EXPECT_EQ(
+      tokens("1e-05 1.5 2.x 3x 1e5 12_a", {}),
+      (Tokens{"0:1e-05", "6:1.5", "10:2", "11:.", "12:x", "14:3x", "17:1e5", "21:12_a", "NL"}));
   LexicalRules typed;
   typed.suffixes = LexicalRules::Suffixes::typed;
   EXPECT_EQ(tokens("1f32 5i64 0u8 1e-05f16", typed),
-            (Tokens{"0:1f32", "5:5i64", "10:0u8", "14:1e-05f16"}));
+            (Tokens{"0:1f32", "5:5i64", "10:0u8", "14:1e-05f16", "NL"}));
 }
 
 TEST(Lexer, FindsTheEndOfStrings) {
   EXPECT_EQ(tokens(R"("a\"b" 'c"d' "" """x
 "y""")",
                    {}),
-            (Tokens{R"(0:"a\"b")", R"(7:'c"d')", "13:\"\"", "16:\"\"\"x\n\"y\"\"\""}));
+            (Tokens{R"(0:"a\"b")", R"(7:'c"d')", "13:\"\"", "16:\"\"\"x\n\"y\"\"\"", "NL"}));
 }
 
 TEST(Lexer, ContinuesAtTheGivenPlace) {
