@@ -25,47 +25,31 @@ const FeatureRow& row(TvmFeature feature) {
   return kFeatures[static_cast<std::size_t>(feature)];
 }
 
-/// The rest of a version, which loses what it starts with.
-class Rest {
- public:
-  explicit Rest(std::string_view text) : text_(text) {}
-
-  bool take(std::string_view word) {
-    if (!text_.starts_with(word)) return false;
-    text_.remove_prefix(word.size());
-    return true;
-  }
-  template <class Accepts>
-  bool take_all(Accepts accepts) {
-    const auto end = std::ranges::find_if_not(text_, accepts);
-    const auto count = static_cast<std::size_t>(end - text_.begin());
-    text_.remove_prefix(count);
-    return count > 0;
-  }
-  bool take_number() { return take_all(support::is_digit); }
-  bool take_build() {
-    return take_all(
-        [](char c) { return support::is_digit(c) || support::is_letter(c) || c == '.'; });
-  }
-  bool empty() const { return text_.empty(); }
-
- private:
-  std::string_view text_;
-};
-
 /// Whether `text` is what may follow "0.16": ".1", ".dev0", ".1.dev0", ".0rc0", each of them with
 /// "+g1234abc".
 bool is_release(std::string_view text) {
-  Rest rest(text);
-  constexpr std::string_view kDevelopment = ".dev";
-  bool is_development = rest.take(kDevelopment);
+  const auto take = [&](std::string_view word) {
+    const bool is_there = text.starts_with(word);
+    if (is_there) text.remove_prefix(word.size());
+    return is_there;
+  };
+  const auto take_all = [&](auto accepts) {
+    const auto end = std::ranges::find_if_not(text, accepts);
+    const auto count = static_cast<std::size_t>(end - text.begin());
+    text.remove_prefix(count);
+    return count > 0;
+  };
+  const auto is_of_build = [](char c) {
+    return support::is_digit(c) || support::is_letter(c) || c == '.';
+  };
+  bool is_development = take(".dev");
   if (!is_development) {
-    if (!rest.take(".") || !rest.take_number()) return false;
-    is_development = rest.take(kDevelopment) || rest.take("rc");
+    if (!take(".") || !take_all(support::is_digit)) return false;
+    is_development = take(".dev") || take("rc");
   }
-  if (is_development && !rest.take_number()) return false;
-  if (rest.take("+") && !rest.take_build()) return false;
-  return rest.empty();
+  if (is_development && !take_all(support::is_digit)) return false;
+  if (take("+") && !take_all(is_of_build)) return false;
+  return text.empty();
 }
 
 }  // namespace
