@@ -7,7 +7,6 @@
 #include "mlf/tir/visit.h"
 #include "tir/linear_sum.h"
 #include "tir/node_queries.h"
-#include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
 namespace {

@@ -9,8 +9,7 @@
 #include "tir/node_queries.h"
 #include "tir/text/lexer.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/expressions.h"
-#include "tir/tvmscript/forms.h"
+#include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {
 namespace {

@@ -11,8 +11,6 @@
 #include "tir/elements.h"
 #include "tir/node_queries.h"
 #include "tir/text/lexer.h"
-#include "tir/tvmscript/expressions.h"
-#include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {

@@ -1,4 +1,4 @@
-#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/context.h"
 
 #include <fmt/core.h>
 
@@ -8,8 +8,6 @@
 #include "support/error.h"
 #include "tir/reader.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/dialects.h"
-#include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
 namespace {

@@ -8,8 +8,6 @@
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/expressions.h"
-#include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {

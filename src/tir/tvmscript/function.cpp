@@ -5,7 +5,6 @@
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -60,7 +59,7 @@ NodeId Frames::close_block(NodeId body) {
   if (!block.states_reads || !block.states_writes) {
     const NodeId id = node.is(Kind::BlockRealize) ? node[f::BlockRealize::block].id() : made;
     incomplete_.push_back(
-        {{id, block.first_definition, block.states_reads, block.states_writes}, blocks_.empty()});
+        {id, block.first_definition, block.states_reads, block.states_writes, blocks_.empty()});
   }
   return made;
 }
@@ -86,8 +85,8 @@ NodeId Frames::complete(NodeId body, const std::vector<NodeId>& root_buffers) {
       c_.source.text.find("# from tvm.script import") != std::string_view::npos;
   const bool has_blocks = has_axes || (!is_block && has_realized_block_);
   const bool needs_root = !root_buffers.empty() || (has_blocks && !may_be_printed);
-  for (const Incomplete& each : incomplete_) {
-    if (needs_root || !each.is_outermost) complete_block(c_, accessible_, each.block);
+  for (const IncompleteBlock& block : incomplete_) {
+    if (needs_root || !block.is_outermost) complete_block(c_, accessible_, block);
   }
   if (!needs_root) return body;
   c_.lose(LossCode::root_block);

@@ -29,6 +29,7 @@ struct IncompleteBlock {
   std::uint32_t first_definition;  ///< order of the first buffer that is defined inside of it
   bool states_reads;
   bool states_writes;
+  bool is_outermost;
 };
 
 /// Sets the reads and writes that a block does not state. Blocks inside of it are complete. A
@@ -90,18 +91,13 @@ class Frames : private text::StatementStack<Frame> {
   NodeId complete(NodeId body, const std::vector<NodeId>& root_buffers);
 
  private:
-  struct Incomplete {
-    IncompleteBlock block;
-    bool is_outermost;
-  };
-
   NodeId close_block(NodeId body);
 
   Context& c_;
   std::vector<OpenBlock> blocks_;
   AccessibleBuffers accessible_;
   std::uint32_t definitions_ = 0;
-  std::vector<Incomplete> incomplete_;  // innermost first
+  std::vector<IncompleteBlock> incomplete_;  // innermost first
   bool has_realized_block_ = false;
 };
 

@@ -6,7 +6,7 @@
 
 #include "tir/integer_arithmetic.h"
 #include "tir/node_queries.h"
-#include "tir/tvmscript/expressions.h"
+#include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {
 namespace {

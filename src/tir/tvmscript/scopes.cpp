@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "tir/node_queries.h"
-#include "tir/tvmscript/expressions.h"
-#include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {

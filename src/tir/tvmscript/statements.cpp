@@ -7,7 +7,6 @@
 #include "support/error.h"
 #include "tir/node_queries.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {
