@@ -16,7 +16,6 @@
 #include "support/name_map.h"
 #include "support/numbers.h"
 #include "tir/c/c.h"
-#include "tir/c/read/declaration_faults.h"
 
 namespace mlf {
 namespace {

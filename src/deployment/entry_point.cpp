@@ -8,7 +8,6 @@
 #include "deployment/tir_name.h"
 #include "support/characters.h"
 #include "tir/c/c.h"
-#include "tir/c/read/interface_header.h"
 #include "tir/c/read/tokens.h"
 
 namespace mlf {

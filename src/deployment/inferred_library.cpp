@@ -15,7 +15,6 @@
 #include "model_library/files.h"
 #include "support/error.h"
 #include "tir/c/c.h"
-#include "tir/c/read/words.h"
 #include "tir/node_queries.h"
 
 namespace mlf::deployment {

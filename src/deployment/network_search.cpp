@@ -17,8 +17,7 @@
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/numbers.h"
-#include "tir/c/read/interface_header.h"
-#include "tir/c/read/words.h"
+#include "tir/c/c.h"
 
 namespace mlf::deployment {
 namespace {

@@ -19,8 +19,6 @@
 #include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
-#include "tir/c/read/interface_header.h"
-#include "tir/c/read/words.h"
 #include "tir/node_queries.h"
 
 namespace mlf {

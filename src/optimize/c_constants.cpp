@@ -13,7 +13,7 @@
 #include "optimize/other_code.h"
 #include "support/characters.h"
 #include "support/error.h"
-#include "tir/c/read/words.h"
+#include "tir/c/c.h"
 #include "tir/c/write/code.h"
 #include "tir/c/write/constants.h"
 #include "tir/pools.h"

@@ -15,7 +15,6 @@
 #include "support/error.h"
 #include "support/lookup.h"
 #include "tir/c/c.h"
-#include "tir/c/read/words.h"
 
 namespace mlf::optimize {
 namespace {

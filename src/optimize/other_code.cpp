@@ -10,8 +10,8 @@
 #include "support/c_files.h"
 #include "support/characters.h"
 #include "support/lookup.h"
+#include "tir/c/c.h"
 #include "tir/c/read/tokens.h"
-#include "tir/c/read/words.h"
 
 namespace mlf::optimize {
 namespace {

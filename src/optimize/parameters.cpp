@@ -20,7 +20,6 @@
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
-#include "tir/c/read/words.h"
 #include "tir/node_queries.h"
 
 namespace mlf::optimize {

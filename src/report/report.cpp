@@ -30,7 +30,6 @@
 #include "support/name_map.h"
 #include "support/nearest.h"
 #include "tir/c/c.h"
-#include "tir/c/read/words.h"
 
 namespace mlf {
 namespace report {

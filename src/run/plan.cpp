@@ -18,7 +18,7 @@
 #include "mlf/inspection.h"
 #include "support/error.h"
 #include "support/nearest.h"
-#include "tir/c/read/interface_header.h"
+#include "tir/c/c.h"
 
 namespace mlf::run {
 namespace {

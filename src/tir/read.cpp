@@ -11,7 +11,6 @@
 #include "tir/c/c.h"
 #include "tir/node_queries.h"
 #include "tir/reader.h"
-#include "tir/source_digest.h"
 
 namespace mlf::tir {
 namespace {

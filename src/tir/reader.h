@@ -2,6 +2,7 @@
 // Result of that.
 #pragma once
 
+#include <future>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "mlf/tir/document.h"
+#include "support/sha256.h"
 #include "support/source_text.h"
 #include "tir/places.h"
 
@@ -82,5 +84,21 @@ Reading read_legacy_text(const support::SourceText& source, const ReadLimits& li
 
 /// tir-N.json names its own source, losses and target.
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits);
+
+/// Counted while the source is read, where that takes long enough to be worth a thread. `input`
+/// must outlive it.
+class SourceDigest {
+ public:
+  explicit SourceDigest(const Input& input)
+      : hex_(std::async(support::launch_policy(input.text.size()), [&input] {
+          return input.sha256 ? input.sha256() : support::sha256_hex(input.text);
+        })) {}
+
+  /// Lower-case hexadecimal digits; once.
+  std::string hex() { return hex_.get(); }
+
+ private:
+  std::future<std::string> hex_;
+};
 
 }  // namespace mlf::tir

@@ -13,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/diagnostics.h"
 #include "mlf/tir/document.h"
+#include "support/source_text.h"
 
 namespace mlf::tir {
 
@@ -151,5 +153,87 @@ struct CodeOfUser {
 Module c_normal_form(const Module& module, const VersionRange& version,
                      const std::map<std::string_view, std::string_view>& new_names = {},
                      const CodeOfUser& of_user = {});
+
+namespace c {
+
+// --- The words of any code, which may name constants and pools: read/words.cpp ------------------
+
+/// The word characters of `text` from `begin` on.
+std::string_view word_at(std::string_view text, std::size_t begin);
+/// The word characters of `text` before `end`.
+std::string_view word_before(std::string_view text, std::size_t end);
+
+/// Calls `use(word, place)` for each word of a C text that is not a number; `place` is the offset
+/// of its first character.
+void for_each_word(std::string_view text,
+                   const std::function<void(std::string_view, std::size_t)>& use);
+
+/// The number of each word that is counted.
+using WordCounts = std::map<std::string, std::size_t, std::less<>>;
+/// Adds the words of a C text that `counts` has.
+void count_words(std::string_view text, WordCounts& counts);
+std::size_t count_of_word(std::string_view text, std::string_view word);
+
+/// Returns whether macros or line ends may join parts of words.
+bool joins_words(std::string_view text);
+
+/// Returns whether a string may be the beginning of one of these names, whose rest is in the string
+/// or macro behind it.
+bool joins_literals(std::string_view text, const std::set<std::string, std::less<>>& names);
+
+/// Returns the first type of C that a text defines as a macro; empty if there is none.
+std::string_view type_macro(std::string_view text);
+
+// --- The header of the C interface, codegen/host/include/tvmgen_<m>.h: read/interface_header.cpp
+// Only this file names inputs and outputs in TVM v0.8, in the order of main's parameters, and
+// memory pools of the application.
+
+/// An input or output whose size the header states (TVM v0.11+).
+struct HeaderTensor {
+  std::string name;     ///< of its field
+  std::uint64_t bytes;  ///< of `TVMGEN_<M>_<NAME>_SIZE`
+};
+
+/// A struct whose fields are pointers.
+struct HeaderStruct {
+  std::string name;  ///< "tvmgen_<m>_inputs"
+  std::vector<std::string> fields;
+};
+
+/// Fields of the header's structs, in their order; empty if the header has no such struct.
+struct HeaderFields {
+  std::vector<HeaderStruct> structs;  ///< all that begin with `tvmgen_`
+  std::vector<std::string> inputs;    ///< of `struct tvmgen_<m>_inputs`
+  std::vector<std::string> outputs;   ///< of `struct tvmgen_<m>_outputs`
+  /// Of `struct tvmgen_<m>_workspace_pools`, if `TVMGEN_<M>_<NAME>_WORKSPACE_POOL_SIZE` or
+  /// `…_CONSTANT_POOL_SIZE` states their size.
+  std::vector<CPool> pools;
+  /// Sizes of inputs and outputs whose macro names are unambiguous.
+  std::vector<HeaderTensor> sizes;
+  std::string run{};  ///< the function that is declared: `tvmgen_<m>_run`
+  /// Value of `TVMGEN_<M>_WORKSPACE_SIZE`: the workspace of the module as TVM counted it.
+  std::optional<std::uint64_t> workspace_bytes;
+};
+
+/// Reads what TVM writes into such a header, and ignores everything else.
+HeaderFields read_header(std::string_view text);
+
+// --- Faults of C that archives of TVM are known to have: read/declaration_faults.cpp ------------
+// Declarations that every compiler rejects, and workspaces that are used or freed in a wrong order.
+
+struct DeclarationFault {
+  Location where;
+  std::string message;  ///< one sentence without a place
+};
+
+/// Checks one file and the archive's headers that it includes: functions of TVM that are declared
+/// with different types, keywords of C and parts with a hyphen as names, types of parameters that
+/// nothing declares, workspaces that are used after they were freed or freed before a later one.
+/// What a missing header or a condition of the preprocessor may declare is no fault.
+std::vector<DeclarationFault> declaration_faults(const support::SourceText& source,
+                                                 std::span<const support::SourceText> headers,
+                                                 const MacroValues& macros);
+
+}  // namespace c
 
 }  // namespace mlf::tir

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "mlf/tir/module.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 
@@ -100,5 +101,23 @@ struct DivisionForm {
 std::optional<std::int64_t> divisor_of_shift(Node amount, DType dtype);
 /// 2^k, if `mask` is the number 2^k - 1; else nullopt.
 std::optional<std::int64_t> divisor_of_mask(Node mask);
+
+// --- What the version of TVM decides for the whole text ------------------------------------------
+
+/// Up to v0.15 Select and if_then_else are printed alike, and if_then_else is always safe. Since
+/// v0.16 if_then_else is printed as a statement.
+enum class Ternary : std::uint8_t { if_then_else, select };
+
+inline Ternary ternary_of(const VersionRange& version) {
+  return all_have(version, TvmFeature::c_condval) ? Ternary::select : Ternary::if_then_else;
+}
+
+/// How the names of the development versions between v0.15 and v0.16 begin, which print a
+/// conditional like v0.16 and a prologue like v0.15.
+constexpr std::string_view kBetween15And16 = "0.16.dev0";
+
+/// The same between v0.11 and v0.12: they include stdbool.h like v0.12 and test the status of
+/// CMSIS-NN like v0.11.
+constexpr std::string_view kBetween11And12 = "0.12.dev0";
 
 }  // namespace mlf::tir::c

@@ -22,7 +22,6 @@
 #include "support/characters.h"
 #include "tir/c/c.h"
 #include "tir/c/language.h"
-#include "tir/c/versions.h"
 #include "tir/interval.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"

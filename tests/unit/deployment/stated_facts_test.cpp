@@ -6,7 +6,7 @@
 
 #include "deployment/network_search.h"
 #include "mlf/inspection.h"
-#include "tir/c/read/interface_header.h"
+#include "tir/c/c.h"
 
 namespace mlf::deployment {
 namespace {

@@ -18,7 +18,6 @@
 #include "tir/c/read/blocks.h"
 #include "tir/c/read/context.h"
 #include "tir/c/read/expressions.h"
-#include "tir/c/read/external_layers.h"
 #include "tir/c/read/function.h"
 #include "tir/c/read/packed_calls.h"
 #include "tir/c/read/unknown_statements.h"

@@ -20,7 +20,6 @@
 #include "tir/c/language.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
-#include "tir/c/versions.h"
 #include "tir/interval.h"
 #include "tir/places.h"
 #include "tir/text/expr_factory.h"

@@ -1,4 +1,4 @@
-#include "tir/c/read/declaration_faults.h"
+#include "tir/c/c.h"
 
 #include <fmt/core.h>
 

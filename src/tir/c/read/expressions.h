@@ -119,4 +119,15 @@ class ExprReader {
   Operand operand_;
 };
 
+// --- Code of other code generators: external_layers.cpp ------------------------------------------
+
+/// Reads a layer, from its first struct to the test of its status, as a call of the IR; nullopt if
+/// the structs of a layer do not begin here. Fails if the text differs from TVM's form, because
+/// then its meaning is unknown.
+std::optional<NodeId> read_cmsis_layer(FunctionContext& context, ExprReader& exprs);
+
+/// Reads the whole body of a function for an Ethos-U as the return of a call; nullopt if this is no
+/// such body. Fails if the text differs from TVM's form.
+std::optional<NodeId> read_ethos_u_launch(FunctionContext& context, ExprReader& exprs);
+
 }  // namespace mlf::tir::c

@@ -1,6 +1,6 @@
 // TVM puts the arguments of these calls into structs and arrays. This code collects them in the
 // order of call_extern's arguments.
-#include "tir/c/read/external_layers.h"
+#include "tir/c/read/expressions.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

@@ -8,7 +8,6 @@
 
 #include "support/numbers.h"
 #include "tir/c/language.h"
-#include "tir/c/versions.h"
 
 namespace mlf::tir::c {
 namespace {

@@ -1,4 +1,4 @@
-#include "tir/c/read/interface_header.h"
+#include "tir/c/c.h"
 
 #include <algorithm>
 #include <map>

@@ -17,10 +17,9 @@
 #include "tir/c/read/directives.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
-#include "tir/c/read/signatures.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
-#include "tir/source_digest.h"
+#include "tir/reader.h"
 #include "tir/text/expr_factory.h"
 #include "tir/tvm_features.h"
 

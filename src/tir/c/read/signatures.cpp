@@ -1,4 +1,4 @@
-#include "tir/c/read/signatures.h"
+#include "tir/c/read/function.h"
 
 #include <algorithm>
 #include <map>

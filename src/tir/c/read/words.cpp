@@ -1,4 +1,4 @@
-#include "tir/c/read/words.h"
+#include "tir/c/c.h"
 
 #include <algorithm>
 

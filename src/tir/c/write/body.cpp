@@ -1,4 +1,4 @@
-#include "tir/c/write/body.h"
+#include "tir/c/write/expressions.h"
 
 #include <fmt/core.h>
 

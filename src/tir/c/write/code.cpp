@@ -6,7 +6,6 @@
 
 #include "support/error.h"
 #include "tir/c/language.h"
-#include "tir/c/versions.h"
 
 namespace mlf::tir::c {
 
