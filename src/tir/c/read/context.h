@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -121,14 +123,31 @@ class Names {
  public:
   const Binding* find(std::string_view name) const { return support::find_value(bindings_, name); }
   /// Returns false if the name is taken or is not valid for a variable. A `condval` is bound again
-  /// when its value is known.
-  bool bind(std::string_view name, const Binding& binding);
+  /// when its value is known; people use a name again behind the block that it is from.
+  bool bind(std::string_view name, const Binding& binding) {
+    const auto reserved = reserved_words();
+    const bool is_word = std::ranges::find(reserved, name) != reserved.end() || scalar_type(name);
+    if (is_word) return false;
+    const auto [found, is_new] = bindings_.try_emplace(name, binding);
+    const bool is_free = is_new || found->second.kind == BindingKind::ended;
+    if (!is_free && found->second.kind != BindingKind::pending) return false;
+    found->second = binding;
+    if (is_free && binding.kind != BindingKind::constant) bound_.push_back(name);
+    return true;
+  }
+
   /// Removes a name whose declaration was not understood.
   void forget(std::string_view name) { bindings_.erase(name); }
   /// The number of names that were bound, but for constants, in blocks that are open.
   std::size_t count() const { return bound_.size(); }
   /// Ends the names from this number on: outside of their block, they are other variables.
-  void end_scope(std::size_t first);
+  void end_scope(std::size_t first) {
+    for (; bound_.size() > first; bound_.pop_back()) {
+      const auto found = bindings_.find(bound_.back());
+      if (found != bindings_.end())
+        found->second = {BindingKind::ended, DType::Void(), NodeId::none};
+    }
+  }
 
  private:
   support::NameMap<std::string_view, Binding> bindings_;
@@ -141,9 +160,15 @@ class Buffers {
   explicit Buffers(text::ExprFactory& make) : make_(&make) {}
 
   /// The buffer through which `var` is accessed, for an index in this range.
-  NodeId access(NodeId var, DType element, const std::optional<Interval>& index);
+  NodeId access(NodeId var, DType element, const std::optional<Interval>& index) {
+    Use& used = use(var, element);
+    index ? static_cast<void>(used.extent = std::max(used.extent, index->high + 1)) : set_into(var);
+    return used.buffer;
+  }
+
   /// The same without an access.
-  NodeId of(NodeId var, DType element);
+  NodeId of(NodeId var, DType element) { return use(var, element).buffer; }
+
   /// Another pointer points into the memory of `var`, or `var` is a pool of unknown size: its
   /// accesses are unknown here.
   void set_into(NodeId var) { unbounded_.insert(var); }
@@ -152,31 +177,103 @@ class Buffers {
   /// The same, unless a declaration states it.
   void suggest_bytes(NodeId var, std::int64_t bytes) { bytes_.try_emplace(var, bytes); }
   /// A pointer has at most this many bytes: indices under a condition may exceed them.
-  void limit_bytes(NodeId var, std::int64_t bytes);
+  void limit_bytes(NodeId var, std::int64_t bytes) {
+    const auto [found, is_new] = most_.try_emplace(var, bytes);
+    if (!is_new) found->second = std::min(found->second, bytes);
+  }
+
   /// The bytes that a declaration states; nullopt if none does.
-  std::optional<std::int64_t> declared_bytes(NodeId var) const;
+  std::optional<std::int64_t> declared_bytes(NodeId var) const {
+    return support::value_at(bytes_, var);
+  }
+
   /// The declared bytes of a pointer, or those that all uses together reach. Returns nullopt if
   /// there is no use, or if a use has no known bound.
-  std::optional<std::int64_t> bytes_of(NodeId var) const;
+  std::optional<std::int64_t> bytes_of(NodeId var) const {
+    if (const auto known = declared_bytes(var)) return known;
+    if (unbounded_.contains(var)) return std::nullopt;
+    std::int64_t most = 0;
+    for (const std::size_t use : uses_of(var)) most = std::max(most, bytes_used(uses_[use]));
+    return most > 0 ? std::optional(most) : std::nullopt;
+  }
+
   /// Names the buffers on this pointer; by default they have its name.
-  void rename(NodeId var, std::string_view name);
+  void rename(NodeId var, std::string_view name) {
+    for (const std::size_t use : uses_of(var)) {
+      make_->builder().set(uses_[use].buffer, f::Buffer::name, make_->builder().string(name));
+    }
+  }
 
   /// The element type of the first buffer on `var`; nullopt if there is none.
-  std::optional<DType> element_of(NodeId var) const;
+  std::optional<DType> element_of(NodeId var) const {
+    const auto found = by_var_.lower_bound({var, 0});
+    if (found == by_var_.end() || found->first.first != var) return std::nullopt;
+    return uses_[found->second].element;
+  }
+
   /// Sets the extents of all buffers.
-  void settle();
+  void settle() {
+    for (const Use& used : uses_) {
+      const std::array shape = {extent_of(used)};
+      make_->builder().set(used.buffer, f::Buffer::shape, make_->builder().list(shape));
+    }
+  }
 
  private:
+  // The memory planner names the pointer into a pool after the buffer.
+  static constexpr std::string_view kPoolSlot = "_let";
+
   struct Use {
     NodeId var;
     DType element;
     NodeId buffer;
     std::int64_t extent = 0;  ///< one more than the highest index
   };
-  Use& use(NodeId var, DType element);
-  NodeId extent_of(const Use& use);
-  std::vector<std::size_t> uses_of(NodeId var) const;
-  std::int64_t bytes_used(const Use& use) const;
+  /// `settle` sets its extent at the end.
+  Use& use(NodeId var, DType element) {
+    // After storage rewriting, an array may be read with several types: each gets a buffer.
+    const auto [found, is_new] = by_var_.try_emplace({var, element.packed()}, uses_.size());
+    if (!is_new) return uses_[found->second];
+    // A new name may move the table of strings.
+    std::string name(make_->builder().node(var).text(f::Var::name));
+    if (name.ends_with(kPoolSlot)) name.resize(name.size() - kPoolSlot.size());
+    const NodeId buffer =
+        make_->buffer({.name = name, .data = var, .dtype = element, .shape = {make_->int32(0)}});
+    uses_.push_back({var, element, buffer});
+    return uses_.back();
+  }
+
+  /// In elements, rounded up: elements of another type may end inside one of these. An unknown
+  /// extent becomes a variable.
+  NodeId extent_of(const Use& use) {
+    const auto bytes = bytes_of(use.var);
+    if (!bytes) {
+      const std::string name(make_->builder().node(use.buffer).text(f::Buffer::name));
+      return make_->var(name + "_extent", make_->prim_type(DType::Int(32)));
+    }
+    const auto size =
+        static_cast<std::int64_t>(std::max<std::size_t>(use.element.element_bytes(), 1));
+    const std::int64_t extent = *bytes / size + (*bytes % size != 0 ? 1 : 0);
+    return make_->integer(extent);
+  }
+
+  /// Few: one for each element type.
+  std::vector<std::size_t> uses_of(NodeId var) const {
+    std::vector<std::size_t> uses;
+    for (auto use = by_var_.lower_bound({var, 0}); use != by_var_.end() && use->first.first == var;
+         ++use) {
+      uses.push_back(use->second);
+    }
+    return uses;
+  }
+
+  /// Up to the highest index, but within the available bytes.
+  std::int64_t bytes_used(const Use& use) const {
+    const auto size = static_cast<std::int64_t>(use.element.element_bytes());
+    const auto most = most_.find(use.var);
+    const std::int64_t used = use.extent * size;
+    return most == most_.end() ? used : std::min(used, most->second);
+  }
 
   text::ExprFactory* make_;
   std::vector<Use> uses_;

@@ -2,6 +2,9 @@
 // of the IR. Source: the pass LowerTVMBuiltin and codegen_c_host of TVM.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -11,6 +14,7 @@
 
 #include "tir/c/read/context.h"
 #include "tir/node_queries.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 
@@ -24,26 +28,92 @@ class PackedCallReader {
       : context_(context), cursor_(context.cursor) {}
 
   /// `TVMValue stack[4];`, or `TVMValue ret_val;`: the result of a call, which nothing reads.
-  void declare_storage();
+  void declare_storage() {
+    cursor_.expect("TVMValue");
+    const std::string_view name = cursor_.expect_name("a variable");
+    if (cursor_.accept_form("[$];", words_)) {
+      context_.define(name, {BindingKind::stack_storage, DType::Void(), NodeId::none});
+    } else {
+      cursor_.expect(";");
+      declare_result(name);
+    }
+  }
+
   /// `int ret_type_code;`: the type of a result.
-  void declare_result(std::string_view name);
+  void declare_result(std::string_view name) {
+    context_.define(name, {BindingKind::result, DType::Void(), NodeId::none});
+  }
+
   /// `stack;` of `void* x = stack;`: `x` is another area. Returns false for other text.
-  bool declare_area(std::string_view name);
+  bool declare_area(std::string_view name) {
+    const Binding* const storage =
+        cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
+    if (storage == nullptr || storage->kind != BindingKind::stack_storage) return false;
+    cursor_.advance();
+    cursor_.expect(";");
+    const NodeId area = context_.make().var(name, context_.make().prim_type(DType::Handle()));
+    context_.define(name, {BindingKind::variable, DType::Void(), area});
+    areas_.try_emplace(area);
+    return true;
+  }
+
   bool is_area(NodeId var) const { return areas_.contains(var); }
 
-  /// `((int64_t*)area)[index] = value`.
-  void store(NodeId area, NodeId index, NodeId value);
-  /// `((DLTensor*)area)[index].field = value`, or the same for a TVMValue.
-  void set(NodeId area, NodeId index, std::int64_t field, NodeId value);
+  /// `((int64_t*)area)[index] = value`. Words are type codes and dimensions: numbers, or numbers
+  /// that are cast to 64 bits.
+  void store(NodeId area, NodeId index, NodeId value) {
+    if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
+      fail("a word on the stack of arguments that is not a number");
+    }
+    areas_[area].words[constant(index)] = value;
+  }
 
-  /// `if (f_packed == NULL) {…}`: looks up a function for later calls. Returns false for other
-  /// text.
-  bool look_up();
+  /// `((DLTensor*)area)[index].field = value`, or the same for `v_handle`, `v_int64` or `v_float64`
+  /// of a TVMValue.
+  void set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
+    // Target c runs on the CPU; 1 is kDLCPU.
+    if (number == field::device_type &&
+        !(node(value).is(Kind::IntImm) && node(value).integer(f::IntImm::value) == 1)) {
+      fail("a tensor argument on another device than the CPU");
+    }
+    if (number == field::value_content) {
+      areas_[area].values[constant(index)] = value;
+    } else {
+      areas_[area].tensors[constant(index)].fields.at(static_cast<std::size_t>(number)) = value;
+    }
+  }
+
+  /// `if (f_packed == NULL) {…}`: looks up a function, which C keeps in a static variable for later
+  /// calls. Returns false for other text.
+  bool look_up() {
+    if (!cursor_.accept_form(kLookUp, words_)) return false;
+    looked_up_[words_[2]] = without_quotes(words_[1]);
+    return true;
+  }
+
   /// Reads the `if` around a call, by symbol (C-packed) or by name, as a call of the IR. Returns
   /// nullopt for other text.
-  std::optional<NodeId> call();
+  std::optional<NodeId> call() {
+    if (cursor_.accept_form(kCallBySymbol, words_)) return call_by_symbol();
+    if (cursor_.accept_form(kCallByName, words_)) return call_by_name();
+    return std::nullopt;
+  }
 
  private:
+  // The values, the type codes, their number, the result and its type. C-packed calls also pass a
+  // device context.
+  static constexpr std::string_view kCallBySymbol =
+      "if ($((TVMValue*) $, (int*) $, $, &$, &$, $) != 0) { return -1; }";
+  static constexpr std::string_view kCallByName =
+      "if (TVMFuncCall($, (TVMValue*) $, (int*) $, $, &$, &$) != 0) { return -1; }";
+  static constexpr std::string_view kLookUp =
+      "if ($ == NULL) { if (TVMBackendGetFuncFromEnv(__tvm_module_ctx, $, &$) != 0) { return -1; } "
+      "}";
+  // kTVMDLTensorHandle of TVMArgTypeCode.
+  static constexpr std::int64_t kTensorCode = 7;
+  // A tensor with more dimensions would only need as many words.
+  static constexpr std::int64_t kMostDimensions = 64;
+
   using Args = std::vector<NodeId>;
   struct Tensor {
     std::array<NodeId, 11> fields{};  // by number
@@ -54,19 +124,200 @@ class PackedCallReader {
     std::map<std::int64_t, NodeId> values;
   };
 
-  NodeId call_by_symbol();
-  NodeId call_by_name();
-  Args passed_arguments(std::string_view function);
-  void require_result(std::string_view name) const;
-  std::optional<NodeId> device_context(std::string_view name);
-  std::vector<NodeId> take_arguments(NodeId values, NodeId codes);
-  std::int64_t constant(NodeId index) const;
-  NodeId argument(NodeId value);
-  void check_type(NodeId codes, std::int64_t position, NodeId argument);
-  NodeId tensor(const Tensor& tensor);
-  NodeId shape(const Tensor& tensor);
-  NodeId stored_type(const Tensor& tensor);
-  NodeId elem_offset(const Tensor& tensor);
+  /// C-packed: the function is linked, and called by its symbol.
+  NodeId call_by_symbol() {
+    Args args = passed_arguments(words_[0]);
+    const std::uint32_t begin = cursor_.begin_of(words_[0]);
+    context_.module.note_place(args[0], begin,
+                               begin + static_cast<std::uint32_t>(words_[0].size()));
+    // Since v0.16 the printed number is one too small.
+    const std::int64_t printed = cursor_.number_of(words_[3]);
+    const auto count = static_cast<std::int64_t>(args.size()) - 1;
+    if (printed != count && printed + 1 != count) {
+      fail(fmt::format("a call with {} arguments that passes {}", printed, count));
+    }
+    if (const auto device = device_context(words_[6])) args.push_back(*device);
+    return context_.operators.call("tir.tvm_call_cpacked", DType::Int(32), args);
+  }
+
+  /// TVMFuncCall of the function that was looked up. Its printed number is right in all versions.
+  NodeId call_by_name() {
+    const auto function = looked_up_.find(words_[0]);
+    if (function == looked_up_.end()) fail("a packed call of an unknown function");
+    const Args args = passed_arguments(function->second);
+    return context_.operators.call("tir.tvm_call_packed", DType::Int(32), args);
+  }
+
+  /// The arguments of the call in the IR: the function, and the values that the text stored for it.
+  Args passed_arguments(std::string_view function) {
+    const Binding* const values = context_.names.find(words_[1]);
+    const Binding* const codes = context_.names.find(words_[2]);
+    if (values == nullptr || codes == nullptr) fail("a packed call of unknown arguments");
+    require_result(words_[4]);
+    require_result(words_[5]);
+    Args args = {context_.make().string_imm(function)};
+    const std::vector<NodeId> passed = take_arguments(values->node, codes->node);
+    args.insert(args.end(), passed.begin(), passed.end());
+    context_.calls.push_back({function, passed});
+    return args;
+  }
+
+  /// Reads the function and the result, which nothing uses.
+  void require_result(std::string_view name) const {
+    const Binding* const found = context_.names.find(name);
+    if (found == nullptr || found->kind != BindingKind::result) {
+      fail(fmt::format("'{}' is not where a call can leave its result", name));
+    }
+  }
+
+  /// The last argument: `NULL`, or the variable with a device context. v0.8 passes none.
+  std::optional<NodeId> device_context(std::string_view name) {
+    if (name == "NULL") {
+      const bool has_context = context_.module.versions.may_have(TvmFeature::c_device_context);
+      return has_context ? std::optional(context_.operators.null_handle()) : std::nullopt;
+    }
+    const Binding* const found = context_.names.find(name);
+    if (found == nullptr || found->node == NodeId::none) {
+      fail(fmt::format("unknown device context '{}'", name));
+    }
+    return found->node;
+  }
+
+  /// Calls reuse slots and never clear them. The slots of a call are those that were written since
+  /// the last call, without gaps. The printed number does not tell (see call_by_symbol).
+  std::vector<NodeId> take_arguments(NodeId values, NodeId codes) {
+    const auto area = areas_.find(values);
+    if (area == areas_.end()) fail("the arguments of a packed call are not on its stack");
+    std::vector<NodeId> arguments;
+    for (const auto& [position, value] : area->second.values) {
+      if (position != static_cast<std::int64_t>(arguments.size())) {
+        fail("a gap between the arguments of a packed call");
+      }
+      arguments.push_back(argument(value));
+      check_type(codes, position, arguments.back());
+    }
+    area->second.values.clear();
+    areas_[codes].words.clear();
+    return arguments;
+  }
+
+  std::int64_t constant(NodeId index) const {
+    const Node position = node(index);
+    if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is not a number");
+    return position.integer(f::IntImm::value);
+  }
+
+  /// A tensor by its address, or the stored value itself.
+  NodeId argument(NodeId value) {
+    const Node stored = node(value);
+    if (is_call_of(stored, "tir.tvm_struct_get")) {
+      const auto args = stored.list(f::Call::args);
+      const auto area = areas_.find(args[0].id());
+      const bool is_address = args[2].integer(f::IntImm::value) == field::address;
+      if (area == areas_.end() || !is_address) return value;
+      const auto found = area->second.tensors.find(constant(args[1].id()));
+      if (found == area->second.tensors.end()) fail("an argument that was never stored");
+      const Tensor stored_fields = found->second;
+      area->second.tensors.erase(found);
+      return tensor(stored_fields);
+    }
+    // Numbers are widened to a field of TVMValue.
+    if (stored.is(Kind::Cast) && stored.dtype().bits == 64) return stored[f::Cast::value].id();
+    // v0.8 passes the stack entry itself, of which only the data is set.
+    const auto area = areas_.find(value);
+    if (area == areas_.end()) return value;
+    const auto found = area->second.tensors.find(0);
+    if (found == area->second.tensors.end()) fail("an argument that was never stored");
+    return found->second.fields[field::data];
+  }
+
+  /// Only tensors have this type code.
+  void check_type(NodeId codes, std::int64_t position, NodeId argument) {
+    const auto word = areas_[codes].words.find(position);
+    if (word == areas_[codes].words.end()) fail("an argument without its type");
+    const bool is_marked = constant(word->second) == kTensorCode;
+    if (is_marked != is_call_of(node(argument), "tir.tvm_stack_make_array")) {
+      fail("an argument of another type than is stored for it");
+    }
+  }
+
+  /// tvm_stack_make_array sets all fields of a DLTensor; the device is not one of its arguments.
+  NodeId tensor(const Tensor& tensor) {
+    for (const int number : {field::data, field::shape, field::strides, field::ndim,
+                             field::type_code, field::type_bits, field::type_lanes,
+                             field::byte_offset, field::device_id, field::device_type}) {
+      if (tensor.fields[static_cast<std::size_t>(number)] == NodeId::none) {
+        fail("a tensor argument without all its fields");
+      }
+    }
+    const std::array args = {tensor.fields[field::data],    shape(tensor),
+                             tensor.fields[field::strides], tensor.fields[field::ndim],
+                             stored_type(tensor),           elem_offset(tensor)};
+    return context_.operators.call("tir.tvm_stack_make_array", DType::Handle(), args);
+  }
+
+  /// The dimensions are the words from the tensor's shape pointer on.
+  NodeId shape(const Tensor& tensor) {
+    const Node address = node(tensor.fields[field::shape]);
+    const Node ndim = node(tensor.fields[field::ndim]);
+    const Node load =
+        is_call_of(address, "tir.address_of") ? address.list(f::Call::args)[0] : Node();
+    if (!load || !load.is(Kind::BufferLoad) || !ndim.is(Kind::IntImm)) {
+      fail("a tensor argument whose shape is not on the stack");
+    }
+    const NodeId area = load[f::BufferLoad::buffer][f::Buffer::data].id();
+    const std::int64_t first = constant(load.list(f::BufferLoad::indices)[0].id());
+    const std::int64_t count = ndim.integer(f::IntImm::value);
+    if (count < 0 || count > kMostDimensions) fail("a tensor argument of too many dimensions");
+    std::vector<NodeId> dims;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto word = areas_[area].words.find(first + i);
+      if (word == areas_[area].words.end()) fail("a dimension that was never stored");
+      dims.push_back(word->second);
+      // Removes the stored values: the next call stores its own.
+      areas_[area].words.erase(word);
+      const Node dim = node(dims.back());
+      // Words of the stack have 64 bits, dimensions 32.
+      if (dim.is(Kind::IntImm) && dim.integer(f::IntImm::value) <= INT32_MAX) {
+        dims.back() = context_.make().int32(dim.integer(f::IntImm::value));
+        context_.module.copy_place(dim.id(), dims.back());
+      } else if (dim.is(Kind::Cast)) {
+        dims.back() = dim[f::Cast::value].id();
+      }
+    }
+    return context_.operators.call("tir.tvm_stack_make_shape", DType::Handle(), dims);
+  }
+
+  /// The element type is the dtype of a zero.
+  NodeId stored_type(const Tensor& tensor) {
+    const Node code = node(tensor.fields[field::type_code]);
+    const Node bits = node(tensor.fields[field::type_bits]);
+    const Node lanes = node(tensor.fields[field::type_lanes]);
+    if (!code.is(Kind::IntImm) || !bits.is(Kind::IntImm) || !lanes.is(Kind::IntImm)) {
+      fail("a tensor argument whose element type is not a constant");
+    }
+    const auto dtype = dtype_of(code.integer(f::IntImm::value), bits.integer(f::IntImm::value),
+                                lanes.integer(f::IntImm::value));
+    if (!dtype) fail("a tensor argument of an unknown element type");
+    return context_.make().cast(*dtype, context_.make().int32(0));
+  }
+
+  /// Printed in bytes; the IR counts elements.
+  NodeId elem_offset(const Tensor& tensor) {
+    const Node bytes = node(tensor.fields[field::byte_offset]);
+    if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is not a constant");
+    const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);
+    const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
+    if (bytes.integer(f::IntImm::value) % element != 0) fail("a tensor argument between elements");
+    const std::int64_t elements = bytes.integer(f::IntImm::value) / element;
+    // A tensor of handles is an argument of a function without TIR. TVM has no Buffer for its
+    // offset, and makes one of 64 bits.
+    const std::int64_t code = node(tensor.fields[field::type_code]).integer(f::IntImm::value);
+    return code == static_cast<std::int64_t>(TypeCode::Handle)
+               ? context_.make().int_imm(DType::UInt(64), elements)
+               : context_.make().int32(elements);
+  }
+
   Node node(NodeId id) const { return context_.builder().node(id); }
   [[noreturn]] void fail(const std::string& message) const { cursor_.fail(message); }
 
