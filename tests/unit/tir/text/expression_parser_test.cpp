@@ -142,7 +142,7 @@ TEST(Expressions, NameTheConstructThatIsBroken) {
   EXPECT_EQ(parse("{1:}"), "4: expected an expression, found '}'");
   EXPECT_EQ(parse("f(a, (b"), "6: the '(' that starts here is never closed");
   EXPECT_EQ(parse("f(a +"), "2: the '(' that starts here is never closed");
-  EXPECT_EQ(parse("a + "), "5: expected an expression, found the end of the text");
+  EXPECT_EQ(parse("a + "), "5: expected an expression, found the end of the line");
   EXPECT_EQ(parse("A[]"), "3: expected an expression, found ']'");
   EXPECT_EQ(parse("f(,)"), "3: expected an expression, found ','");
   EXPECT_EQ(parse("f(k=)"), "5: expected an expression, found ')'");
