@@ -184,13 +184,9 @@ std::optional<std::pair<std::string_view, NodeMap>> unknown_type(Node node) {
 /// Returns the items and texts of a module, for a reader of TVM `version`.
 class Items {
  public:
-  Items(const Module& module, const VersionRange& version)
-      : module_(module), version_(version), fields_(all_kinds().size()) {}
-  /// The same for `objects` of the module, which must outlive this.
-  Items(const Module& module, const VersionRange& version, const ObjectsByKey& objects)
-      : Items(module, version) {
-    objects_ = &objects;
-  }
+  /// `objects` of the module are items, too, unless it is null; they must outlive this.
+  Items(const Module& module, const VersionRange& version, const ObjectsByKey* objects)
+      : module_(module), version_(version), objects_(objects), fields_(all_kinds().size()) {}
 
   /// The content of an item. Valid until the next call.
   const Content& content(const Item& item) {
@@ -458,7 +454,7 @@ class Items {
 
   const Module& module_;
   const VersionRange& version_;
-  const ObjectsByKey* objects_ = nullptr;
+  const ObjectsByKey* objects_;
   std::vector<std::optional<std::vector<std::uint8_t>>> fields_;  // that TVM reads, by kind
   Content content_;
 };
@@ -619,22 +615,13 @@ bool names_intrinsic(Node node) {
   return !args.empty() && args[0].is(Kind::StringImm);
 }
 
-struct TextAttr {
-  std::string_view name;
-  std::string value;
-};
-
 class Writer {
  public:
-  Writer(const Module& module, const VersionRange& version, const Sink& sink)
-      : items_(module, version),
-        root_(Items::of(module.root())),
-        numbering_(items_, root_),
-        out_(sink) {}
-  Writer(const Module& module, const VersionRange& version, const ObjectsByKey& objects,
+  /// Of the module, or of `objects` in it if they are not null.
+  Writer(const Module& module, const VersionRange& version, const ObjectsByKey* objects,
          const Sink& sink)
       : items_(module, version, objects),
-        root_({Item::Form::objects}),
+        root_(objects == nullptr ? Items::of(module.root()) : Item{Item::Form::objects}),
         numbering_(items_, root_),
         out_(sink) {}
 
@@ -672,13 +659,7 @@ class Writer {
     out_.write_quoted(content.type_key);
     if (content.repr) write_repr(*content.repr);
     const Node node = items_.module().node(item.id);
-    std::vector<TextAttr> attrs;
-    for (const Content::Attr& attr : content.attrs) {
-      attrs.push_back({attr.name, attr.target  ? std::to_string(numbering_.number(*attr.target))
-                                  : attr.field ? plain_text(node, *attr.field)
-                                               : attr.text});
-    }
-    write_attrs(std::move(attrs));
+    write_attrs(node, content.attrs);
     write_keys(content.keys);
     write_data(content.data);
     if (item.form == Item::Form::node && content.attrs.empty()) write_content(node);
@@ -704,15 +685,17 @@ class Writer {
     }
   }
 
-  void write_attrs(std::vector<TextAttr> attrs) {
+  void write_attrs(Node node, std::vector<Content::Attr> attrs) {
     if (attrs.empty()) return;
     // TVM keeps attributes in a std::map.
-    std::ranges::sort(attrs, {}, &TextAttr::name);
+    std::ranges::sort(attrs, {}, &Content::Attr::name);
     member("attrs");
-    out_.write_lines("{}", attrs, kMemberIndent, [&](const TextAttr& attr) {
+    out_.write_lines("{}", attrs, kMemberIndent, [&](const Content::Attr& attr) {
       out_.write_quoted(attr.name);
       out_.write(": ");
-      out_.write_quoted(attr.value);
+      out_.write_quoted(attr.target  ? std::to_string(numbering_.number(*attr.target))
+                        : attr.field ? plain_text(node, *attr.field)
+                                     : attr.text);
     });
   }
 
@@ -871,13 +854,13 @@ Result<void> write_save_json(const Document& document, const Sink& sink) {
     refuse_repeated_functions(document.module);
     save_json::require_numbers_of_intrinsics(document);
     const VersionRange version = save_json::written_version(document.source.tvm_version);
-    save_json::Writer(document.module, version, sink).write();
+    save_json::Writer(document.module, version, nullptr, sink).write();
   });
 }
 
 void write_objects(const Document& document, const ObjectsByKey& objects, const Sink& sink) {
   const VersionRange version = save_json::written_version(document.source.tvm_version);
-  save_json::Writer(document.module, version, objects, sink).write();
+  save_json::Writer(document.module, version, &objects, sink).write();
 }
 
 }  // namespace mlf::tir

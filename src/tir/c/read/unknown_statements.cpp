@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 16> kControl{
     "goto", "return", "break", "continue", "asm", "__asm",  "__asm__", "static"};
 
 bool is_control(std::string_view word) {
-  return std::ranges::find(kControl, word) != kControl.end();
+  return support::is_among(kControl, word);
 }
 
 /// `(uint32_t)(…)` is a conversion; a name in parentheses that is not a type may be a function.
@@ -69,10 +69,8 @@ bool pass_brackets(Cursor& cursor) {
   std::size_t depth = 0;
   while (!cursor.at_end()) {
     const Token token = cursor.advance();
-    if (token.sign == sign("(") || token.sign == sign("[") || token.sign == sign("{")) ++depth;
-    const bool closes =
-        token.sign == sign(")") || token.sign == sign("]") || token.sign == sign("}");
-    if (closes && --depth == 0) return true;
+    if (text::is_open(token.sign)) ++depth;
+    if (text::is_close(token.sign) && --depth == 0) return true;
   }
   return false;
 }
@@ -83,7 +81,7 @@ bool pass_statement(Cursor& cursor) {
   bool is_do = cursor.at_word("do");
   while (!cursor.at_end() && !cursor.at(sign("}"))) {
     const bool is_block = cursor.at(sign("{"));
-    if (is_block || cursor.at(sign("(")) || cursor.at(sign("["))) {
+    if (text::is_open(cursor.peek().sign)) {
       if (!pass_brackets(cursor)) return false;
       if (!is_block || is_value) continue;
       if (is_do && cursor.at_word("while")) {
