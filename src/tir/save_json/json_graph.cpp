@@ -40,12 +40,6 @@ bool is_attributes(Kind kind) {
   }
 }
 
-// Absent members are read as empty ones.
-json::Value::Elements elements_or_none(const json::Document& document, std::uint32_t index) {
-  if (index == 0) return {document, 0, 0};
-  return json::Value(document, index).elements();
-}
-
 }  // namespace
 
 // Only the part before the second dot counts. An unknown version gives the widest range, for which
@@ -157,32 +151,6 @@ bool JsonGraph::has_known_fields(std::uint32_t node) const {
   });
 }
 
-std::string_view JsonGraph::type_key(std::uint32_t node) const {
-  return value(nodes_[node].type_key).text();
-}
-
-json::Value::Elements JsonGraph::data(std::uint32_t node) const {
-  return elements_or_none(document_, nodes_[node].data);
-}
-
-json::Value::Elements JsonGraph::keys(std::uint32_t node) const {
-  return elements_or_none(document_, nodes_[node].keys);
-}
-
-json::Value::Members JsonGraph::attrs(std::uint32_t node) const {
-  return json::Value::Members(elements_or_none(document_, nodes_[node].attrs));
-}
-
-// A node has few attributes, so a search needs no index.
-std::optional<json::Value> JsonGraph::attr(std::uint32_t node, std::string_view name) const {
-  const std::uint32_t attrs = nodes_[node].attrs;
-  return attrs == 0 ? std::nullopt : value(attrs).find(name);
-}
-
-std::uint32_t JsonGraph::data_size(std::uint32_t node) const {
-  return nodes_[node].data == 0 ? 0 : value(nodes_[node].data).size();
-}
-
 std::string JsonGraph::repr(std::uint32_t node) const {
   const GraphNode& graph_node = nodes_[node];
   if (graph_node.repr == 0) return {};
@@ -205,16 +173,6 @@ std::uint32_t JsonGraph::element(json::Value element) const {
   return static_cast<std::uint32_t>(*index);
 }
 
-std::optional<std::uint32_t> JsonGraph::reference(json::Value attribute) const {
-  const auto index = support::whole_number<std::uint32_t>(attribute.text());
-  return index && *index < size() ? index : std::nullopt;
-}
-
-bool JsonGraph::is_tensor(json::Value attribute) const {
-  const auto index = support::whole_number<std::size_t>(attribute.text());
-  return index && *index < tensor_count();
-}
-
 std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) const {
   if (const auto index = reference(attribute.value)) return *index;
   const std::string_view name = attribute.key.text();
@@ -231,19 +189,6 @@ std::string clipped(std::string_view text) {
   // A constant's base64 may have megabytes; a message shows only one line.
   constexpr std::size_t kMost = 40;
   return fmt::format("\"{}{}\"", text.substr(0, kMost), text.size() > kMost ? "…" : "");
-}
-
-std::string JsonGraph::describe(std::uint32_t node) const {
-  const std::string_view key = type_key(node);
-  return fmt::format("node {} ({})", node, key.empty() ? "null" : key);
-}
-
-void JsonGraph::fail(std::uint32_t node, std::string_view message) const {
-  fail(node, value(nodes_[node].object), message);
-}
-
-void JsonGraph::fail(std::uint32_t node, json::Value at, std::string_view message) const {
-  at.fail(fmt::format("{}: {}", describe(node), message));
 }
 
 }  // namespace mlf::tir::save_json

@@ -1,6 +1,8 @@
 // The structure of a document of tvm.ir.save_json: nodes by index, tensors, version.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "json/document.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
+#include "support/numbers.h"
 
 namespace mlf::tir::save_json {
 
@@ -47,31 +50,59 @@ class JsonGraph {
   json::Value tensor(std::size_t index) const { return value(tensors_[index]); }
 
   json::Value value(std::uint32_t index) const { return {document_, index}; }
-  std::string_view type_key(std::uint32_t node) const;
-  json::Value::Elements data(std::uint32_t node) const;
-  json::Value::Elements keys(std::uint32_t node) const;
-  json::Value::Members attrs(std::uint32_t node) const;
-  std::optional<json::Value> attr(std::uint32_t node, std::string_view name) const;
-  std::uint32_t data_size(std::uint32_t node) const;
+  std::string_view type_key(std::uint32_t node) const {
+    return value(nodes_[node].type_key).text();
+  }
+  json::Value::Elements data(std::uint32_t node) const { return elements(nodes_[node].data); }
+  json::Value::Elements keys(std::uint32_t node) const { return elements(nodes_[node].keys); }
+  json::Value::Members attrs(std::uint32_t node) const {
+    return json::Value::Members(elements(nodes_[node].attrs));
+  }
+  // A node has few attributes, so a search needs no index.
+  std::optional<json::Value> attr(std::uint32_t node, std::string_view name) const {
+    const std::uint32_t attrs = nodes_[node].attrs;
+    return attrs == 0 ? std::nullopt : value(attrs).find(name);
+  }
+  std::uint32_t data_size(std::uint32_t node) const {
+    return nodes_[node].data == 0 ? 0 : value(nodes_[node].data).size();
+  }
   /// The decoded repr bytes of a node; empty if it has none.
   std::string repr(std::uint32_t node) const;
 
   /// Node index in an element of `data`.
   std::uint32_t element(json::Value element) const;
   /// Node index in an attribute; nullopt if its text is not an index of this document.
-  std::optional<std::uint32_t> reference(json::Value attribute) const;
+  std::optional<std::uint32_t> reference(json::Value attribute) const {
+    const auto index = support::whole_number<std::uint32_t>(attribute.text());
+    return index && *index < size() ? index : std::nullopt;
+  }
   /// Whether the text of an attribute may be an index into `b64ndarrays`.
-  bool is_tensor(json::Value attribute) const;
+  bool is_tensor(json::Value attribute) const {
+    const auto index = support::whole_number<std::size_t>(attribute.text());
+    return index && *index < tensor_count();
+  }
   /// Node index in an attribute of a node that must be one.
   std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
 
   /// Throws an error at the node, or at the faulty value.
-  [[noreturn]] void fail(std::uint32_t node, std::string_view message) const;
-  [[noreturn]] void fail(std::uint32_t node, json::Value at, std::string_view message) const;
+  [[noreturn]] void fail(std::uint32_t node, std::string_view message) const {
+    fail(node, value(nodes_[node].object), message);
+  }
+  [[noreturn]] void fail(std::uint32_t node, json::Value at, std::string_view message) const {
+    at.fail(fmt::format("{}: {}", describe(node), message));
+  }
   /// `node 17 (tir.For)`.
-  std::string describe(std::uint32_t node) const;
+  std::string describe(std::uint32_t node) const {
+    const std::string_view key = type_key(node);
+    return fmt::format("node {} ({})", node, key.empty() ? "null" : key);
+  }
 
  private:
+  // Absent members are read as empty ones.
+  json::Value::Elements elements(std::uint32_t index) const {
+    if (index == 0) return {document_, 0, 0};
+    return value(index).elements();
+  }
   void read_nodes(json::Value nodes);
   GraphNode read_node(json::Value object);
   void read_tensors(json::Value tensors);
