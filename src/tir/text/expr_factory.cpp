@@ -98,20 +98,6 @@ NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
   return builder_->make(kind, {element.as_wide_as(left.is_scalar() ? dtype_of(b) : left), a, b});
 }
 
-NodeId ExprFactory::ramp(NodeId base, NodeId stride, NodeId lanes) {
-  return builder_->make(Kind::Ramp,
-                        {dtype_of(base).with_lanes(*lanes_of(lanes)), base, stride, lanes});
-}
-
-NodeId ExprFactory::broadcast(NodeId value, NodeId lanes) {
-  return builder_->make(Kind::Broadcast,
-                        {dtype_of(value).with_lanes(*lanes_of(lanes)), value, lanes});
-}
-
-bool ExprFactory::is_vscale(NodeId expr) const {
-  return is_call_of(builder_->node(expr), "tir.vscale");
-}
-
 std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {
   const Node node = builder_->node(lanes);
   if (is_vscale(lanes)) return std::int16_t{-1};
@@ -130,23 +116,6 @@ std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {
   return static_cast<std::int16_t>(count);
 }
 
-NodeId ExprFactory::shuffle(std::span<const NodeId> vectors, std::span<const NodeId> indices) {
-  const DType element = vectors.empty() ? DType::Void() : dtype_of(vectors.front());
-  const auto lanes = static_cast<std::int16_t>(indices.size());
-  return builder_->make(
-      Kind::Shuffle, {element.with_lanes(lanes), builder_->list(vectors), builder_->list(indices)});
-}
-
-// BufferLoad's rule: the lanes of the last index times those of the buffer's elements.
-std::int32_t ExprFactory::loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const {
-  const std::int32_t lanes = builder_->node(buffer).dtype(f::Buffer::dtype).lanes;
-  return indices.empty() ? lanes : lanes * dtype_of(indices.back()).lanes;
-}
-
-bool ExprFactory::is_loadable(NodeId buffer, std::span<const NodeId> indices) const {
-  return std::abs(loaded_lanes(buffer, indices)) <= std::numeric_limits<std::int16_t>::max();
-}
-
 // DType's lanes are 16 bits wide, in TVM as well.
 DType ExprFactory::loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const {
   if (!is_loadable(buffer, indices)) {
@@ -154,11 +123,6 @@ DType ExprFactory::loaded_dtype(NodeId buffer, std::span<const NodeId> indices) 
   }
   const auto lanes = static_cast<std::int16_t>(loaded_lanes(buffer, indices));
   return builder_->node(buffer).dtype(f::Buffer::dtype).with_lanes(lanes);
-}
-
-NodeId ExprFactory::buffer_load(NodeId buffer, std::span<const NodeId> indices, NodeId predicate) {
-  return builder_->make(Kind::BufferLoad, {loaded_dtype(buffer, indices), buffer,
-                                           builder_->list(indices), predicate});
 }
 
 // For texts that do not print the dtype of a call: the table's rule; for an operator that it does

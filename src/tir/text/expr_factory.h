@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -111,20 +113,36 @@ class ExprFactory {
     return builder_->make(Kind::Select, {dtype_of(true_value), condition, true_value, false_value});
   }
   /// `lanes` is one that lanes_of accepts.
-  NodeId ramp(NodeId base, NodeId stride, NodeId lanes);
-  NodeId broadcast(NodeId value, NodeId lanes);
+  NodeId ramp(NodeId base, NodeId stride, NodeId lanes) {
+    return builder_->make(Kind::Ramp,
+                          {dtype_of(base).with_lanes(*lanes_of(lanes)), base, stride, lanes});
+  }
+  NodeId broadcast(NodeId value, NodeId lanes) {
+    return builder_->make(Kind::Broadcast,
+                          {dtype_of(value).with_lanes(*lanes_of(lanes)), value, lanes});
+  }
   /// The number of lanes that an expression states: a constant from 1 to 32767, or such a constant
   /// times tir.vscale (negative, as in DType); nullopt for any other expression.
   std::optional<std::int16_t> lanes_of(NodeId lanes) const;
   NodeId let(NodeId var, NodeId value, NodeId body) {
     return builder_->make(Kind::Let, {dtype_of(body), var, value, body});
   }
-  NodeId shuffle(std::span<const NodeId> vectors, std::span<const NodeId> indices);
+  NodeId shuffle(std::span<const NodeId> vectors, std::span<const NodeId> indices) {
+    const DType element = vectors.empty() ? DType::Void() : dtype_of(vectors.front());
+    const auto lanes = static_cast<std::int16_t>(indices.size());
+    return builder_->make(Kind::Shuffle, {element.with_lanes(lanes), builder_->list(vectors),
+                                          builder_->list(indices)});
+  }
   /// A load of the buffer's element type with as many lanes as its last index.
   NodeId buffer_load(NodeId buffer, std::span<const NodeId> indices,
-                     NodeId predicate = NodeId::none);
+                     NodeId predicate = NodeId::none) {
+    return builder_->make(Kind::BufferLoad, {loaded_dtype(buffer, indices), buffer,
+                                             builder_->list(indices), predicate});
+  }
   /// Whether such a load has at most as many lanes as a vector can have.
-  bool is_loadable(NodeId buffer, std::span<const NodeId> indices) const;
+  bool is_loadable(NodeId buffer, std::span<const NodeId> indices) const {
+    return std::abs(loaded_lanes(buffer, indices)) <= std::numeric_limits<std::int16_t>::max();
+  }
   /// The dtype of such a load. Throws if it would have more lanes than a vector can have.
   DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
   /// A call whose dtype the source states.
@@ -198,8 +216,12 @@ class ExprFactory {
 
   NodeId shared(NodeByName& known, Kind kind, std::string_view name);
   bool is_spelled_alike(NodeId a, NodeId b) const;
-  bool is_vscale(NodeId expr) const;
-  std::int32_t loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const;
+  bool is_vscale(NodeId expr) const { return is_call_of(builder_->node(expr), "tir.vscale"); }
+  // BufferLoad's rule: the lanes of the last index times those of the buffer's elements.
+  std::int32_t loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const {
+    const std::int32_t lanes = builder_->node(buffer).dtype(f::Buffer::dtype).lanes;
+    return indices.empty() ? lanes : lanes * dtype_of(indices.back()).lanes;
+  }
 
   Builder* builder_;
   LossLog* losses_;

@@ -117,10 +117,6 @@ bool Lexer::accept(Sign sign) {
   return true;
 }
 
-void Lexer::skip_lines() {
-  while (token_.is(TokenKind::newline) || token_.is(TokenKind::comment)) advance();
-}
-
 void Lexer::check(Sign sign, std::string_view construct) const {
   if (!token_.is(sign)) fail_spelled(spelling_of(sign), construct);
 }
@@ -151,15 +147,6 @@ void Lexer::end_line() {
     fail_expected("the end of the line");
   }
   if (token_.is(TokenKind::newline)) advance();
-}
-
-std::string_view Lexer::rest_of_line() const {
-  return rest().substr(0, rest().find('\n'));
-}
-
-void Lexer::pass(Sign sign, std::string_view construct) {
-  check(sign, construct);
-  seek(token_.end);
 }
 
 std::uint32_t Lexer::line_end() const {
@@ -317,10 +304,6 @@ std::string Lexer::found() const {
 
 void Lexer::fail_expected(std::string_view wanted) const {
   fail(fmt::format("expected {}, found {}", wanted, found()));
-}
-
-void Lexer::fail(const Token& at, std::string message) const {
-  support::fail_at(*source_, at.begin, std::move(message), at.end - at.begin);
 }
 
 // --- Values of literal tokens --------------------------------------------------------------------

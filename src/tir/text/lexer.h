@@ -109,7 +109,9 @@ class Lexer {
   /// Continues this number of bytes after the beginning of the token, like `seek`.
   void pass(std::size_t bytes) { seek(token_.begin + bytes); }
   /// Skips ends of lines and comments.
-  void skip_lines();
+  void skip_lines() {
+    while (token_.is(TokenKind::newline) || token_.is(TokenKind::comment)) advance();
+  }
   /// Passes the token if it is this sign.
   bool accept(Sign sign);
   /// The same, but any other token is an error. `construct` states where the sign belongs.
@@ -118,7 +120,10 @@ class Lexer {
   /// Consumes and returns a name; `wanted` describes it in messages.
   std::string_view expect_name(std::string_view wanted);
   /// Like `seek`, but lines inside of a bracket remain lines.
-  void pass(Sign sign, std::string_view construct);
+  void pass(Sign sign, std::string_view construct) {
+    check(sign, construct);
+    seek(token_.end);
+  }
 
   /// Consumes the end of a line or of the text; fails for any other token.
   void end_line();
@@ -129,7 +134,7 @@ class Lexer {
   /// The text from the token on.
   std::string_view rest() const { return source_->text.substr(token_.begin); }
   /// The same up to the end of the line.
-  std::string_view rest_of_line() const;
+  std::string_view rest_of_line() const { return rest().substr(0, rest().find('\n')); }
 
   /// Column of the token: its indentation if it is the first of its line.
   std::uint32_t indentation() const { return token_.begin - line_begin_; }
@@ -145,7 +150,9 @@ class Lexer {
 
   /// Describes the current token, for "expected …, found …".
   std::string found() const;
-  [[noreturn]] void fail(const Token& at, std::string message) const;
+  [[noreturn]] void fail(const Token& at, std::string message) const {
+    support::fail_at(*source_, at.begin, std::move(message), at.end - at.begin);
+  }
   [[noreturn]] void fail(std::string message) const { fail(token_, std::move(message)); }
   /// Fails at the current token, which is not `wanted`.
   [[noreturn]] void fail_expected(std::string_view wanted) const;

@@ -23,34 +23,6 @@ std::string_view to_string(ValueKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// Keeps the memory, because the next statement needs about as much.
-void Values::clear() {
-  tree_.clear();
-  stack_.clear();
-  items_.clear();
-  decoded_.clear();
-}
-
-void Values::swap(Values& other) noexcept {
-  std::swap(tree_, other.tree_);
-  stack_.swap(other.stack_);
-  items_.swap(other.items_);
-  decoded_.swap(other.decoded_);
-}
-
-Value Values::pop() {
-  const Value value = stack_.back();
-  stack_.pop_back();
-  return value;
-}
-
-/// Items never move again, so positions stay valid.
-Value Values::take_items(std::size_t count) {
-  const Value holder = hold(top(count));
-  drop(count);
-  return holder;
-}
-
 Value& Values::gather(ValueKind kind, SyntaxId id, std::size_t count) {
   Value value = take_items(count);
   value.kind = kind;
@@ -70,29 +42,9 @@ Value& Values::gather(SyntaxId id) {
   return gather(ValueKind::absent, id);
 }
 
-Value Values::hold(std::span<const Value> values) {
-  const auto first = static_cast<std::uint32_t>(items_.size());
-  items_.insert(items_.end(), values.begin(), values.end());
-  return {.first = first, .count = static_cast<std::uint32_t>(values.size())};
-}
-
-std::vector<Value> Values::items(const Value& value) const {
-  const auto first = items_.begin() + value.first;
-  return {first, first + value.count};
-}
-
-std::vector<Value> Values::elements(const Value& value) const {
-  const bool is_list = value.kind == ValueKind::list || value.kind == ValueKind::tuple;
-  return is_list ? items(value) : std::vector{value};
-}
-
 std::string_view Values::decoded(const Value& value) {
   if (const auto plain = plain_string(text(value))) return *plain;
   return decoded_.emplace_back(decode_string(text(value)));
-}
-
-void Values::fail(SyntaxId at, std::string message) const {
-  support::fail_at(source_, tree_[at].begin, std::move(message), tree_[at].end - tree_[at].begin);
 }
 
 // --- Arguments ---------------------------------------------------------------------------------
@@ -108,24 +60,6 @@ Arguments::Arguments(const Values& values, const Value& call, std::string_view c
       values.fail((*this)[i], "a positional argument behind a keyword argument");
     }
   }
-}
-
-std::vector<Value> Arguments::positional() const {
-  std::vector<Value> values = values_->items(items_);
-  values.resize(positional_);
-  return values;
-}
-
-/// Few arguments have keywords, so a search is as fast as a table.
-std::optional<Value> Arguments::keyword(std::string_view name) const {
-  for (std::uint32_t i = positional_; i < items_.count; ++i) {
-    if (values_->name((*this)[i]) == name) return values_->keyword_value((*this)[i]);
-  }
-  return std::nullopt;
-}
-
-std::optional<Value> Arguments::find(std::size_t position, std::string_view name) const {
-  return position < positional_ ? std::optional((*this)[position]) : keyword(name);
 }
 
 Value Arguments::get(std::size_t position, std::string_view name) const {

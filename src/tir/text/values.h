@@ -57,10 +57,21 @@ class Values {
  public:
   explicit Values(const support::SourceText& source) : source_(source) {}
 
-  void clear();
+  // Keeps the memory, because the next statement needs about as much.
+  void clear() {
+    tree_.clear();
+    stack_.clear();
+    items_.clear();
+    decoded_.clear();
+  }
   /// Exchanges syntax and values, so that another statement can be read in the middle of one. Spans
   /// stay valid.
-  void swap(Values& other) noexcept;
+  void swap(Values& other) noexcept {
+    std::swap(tree_, other.tree_);
+    stack_.swap(other.stack_);
+    items_.swap(other.items_);
+    decoded_.swap(other.decoded_);
+  }
 
   // --- Syntax ----------------------------------------------------------------------------------
   SyntaxTree& tree() { return tree_; }
@@ -94,13 +105,22 @@ class Values {
     drop(count);
     push(node, id);
   }
-  Value pop();
+  Value pop() {
+    const Value value = stack_.back();
+    stack_.pop_back();
+    return value;
+  }
   void drop(std::size_t count) { stack_.resize(stack_.size() - count); }
   std::size_t depth() const { return stack_.size(); }
   Value& top() { return stack_.back(); }
   std::span<const Value> top(std::size_t count) const { return std::span(stack_).last(count); }
   /// Moves the last values to their final place; returns a value that contains them.
-  Value take_items(std::size_t count);
+  // Items never move again, so positions stay valid.
+  Value take_items(std::size_t count) {
+    const Value holder = hold(top(count));
+    drop(count);
+    return holder;
+  }
   /// Replaces the values of the children of `id`, or the last `count`, with one that contains them.
   Value& gather(ValueKind kind, SyntaxId id) { return gather(kind, id, syntax(id).arity); }
   Value& gather(ValueKind kind, SyntaxId id, std::size_t count);
@@ -108,7 +128,11 @@ class Values {
   /// with a keyword. The value of other syntax is absent.
   Value& gather(SyntaxId id);
   /// A value that contains values that were never on the stack.
-  Value hold(std::span<const Value> values);
+  Value hold(std::span<const Value> values) {
+    const auto first = static_cast<std::uint32_t>(items_.size());
+    items_.insert(items_.end(), values.begin(), values.end());
+    return {.first = first, .count = static_cast<std::uint32_t>(values.size())};
+  }
 
   // --- Parts of a value ------------------------------------------------------------------------
   const Value& item(const Value& value, std::size_t i) const { return items_[value.first + i]; }
@@ -117,16 +141,24 @@ class Values {
   }
   /// The value inside `name=value`.
   const Value& keyword_value(const Value& value) const { return items_[value.first]; }
-  std::vector<Value> items(const Value& value) const;
+  std::vector<Value> items(const Value& value) const {
+    const auto first = items_.begin() + value.first;
+    return {first, first + value.count};
+  }
   /// Elements of a list or tuple; any other value is the only element.
-  std::vector<Value> elements(const Value& value) const;
+  std::vector<Value> elements(const Value& value) const {
+    const bool is_list = value.kind == ValueKind::list || value.kind == ValueKind::tuple;
+    return is_list ? items(value) : std::vector{value};
+  }
   std::string_view text(const Value& value) const { return text(value.syntax); }
   std::string_view name(const Value& value) const { return name(value.syntax); }
   std::uint32_t begin(const Value& value) const { return tree_[value.syntax].begin; }
   /// The content of a string literal, with resolved escapes.
   std::string_view decoded(const Value& value);
 
-  [[noreturn]] void fail(SyntaxId at, std::string message) const;
+  [[noreturn]] void fail(SyntaxId at, std::string message) const {
+    support::fail_at(source_, tree_[at].begin, std::move(message), tree_[at].end - tree_[at].begin);
+  }
   [[noreturn]] void fail(const Value& at, std::string message) const {
     fail(at.syntax, std::move(message));
   }
@@ -147,10 +179,22 @@ class Arguments {
 
   std::size_t size() const { return positional_; }  ///< positional ones
   const Value& operator[](std::size_t i) const { return values_->item(items_, i); }
-  std::vector<Value> positional() const;
-  std::optional<Value> keyword(std::string_view name) const;
+  std::vector<Value> positional() const {
+    std::vector<Value> values = values_->items(items_);
+    values.resize(positional_);
+    return values;
+  }
+  // Few arguments have keywords, so a search is as fast as a table.
+  std::optional<Value> keyword(std::string_view name) const {
+    for (std::uint32_t i = positional_; i < items_.count; ++i) {
+      if (values_->name((*this)[i]) == name) return values_->keyword_value((*this)[i]);
+    }
+    return std::nullopt;
+  }
   /// By position, or by name.
-  std::optional<Value> find(std::size_t position, std::string_view name) const;
+  std::optional<Value> find(std::size_t position, std::string_view name) const {
+    return position < positional_ ? std::optional((*this)[position]) : keyword(name);
+  }
   /// The same; fails if it is missing.
   Value get(std::size_t position, std::string_view name) const;
 
