@@ -66,16 +66,34 @@ class Operators {
   NodeId binary(const BinaryOperator& op, NodeId a, NodeId b);
   NodeId min_max(Kind kind, NodeId a, NodeId b);
   NodeId cast(DType dtype, NodeId value);
-  NodeId logical_not(NodeId value);
-  NodeId call(std::string_view op, DType dtype, std::span<const NodeId> args);
+  NodeId logical_not(NodeId value) {
+    return with_facts(make_->logical_not(value), std::array{value});
+  }
+  NodeId call(std::string_view op, DType dtype, std::span<const NodeId> args) {
+    return with_facts(make_->call(make_->op(op), args, dtype), args);
+  }
   /// `condition ? a : b`, or the floor division that it computes.
   NodeId choice(Ternary ternary, NodeId condition, NodeId true_value, NodeId false_value);
-  NodeId select(NodeId condition, NodeId true_value, NodeId false_value);
+  NodeId select(NodeId condition, NodeId true_value, NodeId false_value) {
+    const std::array parts = {condition, true_value, false_value};
+    return with_facts(make_->select(condition, true_value, false_value), parts);
+  }
   NodeId if_then_else(NodeId condition, NodeId true_value, NodeId false_value);
-  NodeId load(NodeId buffer, NodeId index);
-  NodeId integer(DType dtype, std::int64_t value);
+  NodeId load(NodeId buffer, NodeId index) {
+    const NodeId made = make_->buffer_load(buffer, std::array{index});
+    facts_.set(made, {std::nullopt, true});
+    return made;
+  }
+  NodeId integer(DType dtype, std::int64_t value) {
+    const NodeId made = make_->int_imm(dtype, value);
+    facts_.set(made, {Interval{value, value}, false});
+    return made;
+  }
   /// NULL is a zero that is read as a pointer.
-  NodeId null_handle();
+  NodeId null_handle() {
+    const std::array zero = {make_->int_imm(DType::UInt(64), 0)};
+    return call("tir.reinterpret", DType::Handle(), zero);
+  }
   /// A variable with the values in this range.
   void limit(NodeId var, const std::optional<Interval>& range) { facts_.set(var, {range, false}); }
 
@@ -85,7 +103,13 @@ class Operators {
  private:
   Node node(NodeId id) const { return make_->builder().node(id); }
   bool loads(NodeId a, NodeId b) const { return facts_.of(a).loads || facts_.of(b).loads; }
-  NodeId with_facts(NodeId made, std::span<const NodeId> parts);
+  // A node loads if one of its operands does; only arithmetic has known ranges.
+  NodeId with_facts(NodeId made, std::span<const NodeId> parts) {
+    bool any_loads = false;
+    for (const NodeId part : parts) any_loads |= facts_.of(part).loads;
+    if (any_loads) facts_.set(made, {std::nullopt, true});
+    return made;
+  }
   NodeId arithmetic(Kind kind, NodeId a, NodeId b);
   NodeId comparison(Kind kind, NodeId a, NodeId b);
   NodeId addition(NodeId a, NodeId b);

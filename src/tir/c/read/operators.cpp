@@ -110,25 +110,6 @@ std::optional<Division> floor_division(const text::ExprFactory& make, std::span<
 
 }  // namespace
 
-/// A node loads if one of its operands does; only arithmetic has known ranges.
-NodeId Operators::with_facts(NodeId made, std::span<const NodeId> parts) {
-  bool any_loads = false;
-  for (const NodeId part : parts) any_loads |= facts_.of(part).loads;
-  if (any_loads) facts_.set(made, {std::nullopt, true});
-  return made;
-}
-
-NodeId Operators::integer(DType dtype, std::int64_t value) {
-  const NodeId made = make_->int_imm(dtype, value);
-  facts_.set(made, {Interval{value, value}, false});
-  return made;
-}
-
-NodeId Operators::null_handle() {
-  const std::array zero = {make_->int_imm(DType::UInt(64), 0)};
-  return call("tir.reinterpret", DType::Handle(), zero);
-}
-
 NodeId Operators::arithmetic(Kind kind, NodeId a, NodeId b) {
   const NodeId made = make_->binary(kind, a, b);
   Fact fact{std::nullopt, loads(a, b)};
@@ -224,14 +205,6 @@ NodeId Operators::cast(DType dtype, NodeId value) {
   return made;
 }
 
-NodeId Operators::logical_not(NodeId value) {
-  return with_facts(make_->logical_not(value), std::array{value});
-}
-
-NodeId Operators::call(std::string_view op, DType dtype, std::span<const NodeId> args) {
-  return with_facts(make_->call(make_->op(op), args, dtype), args);
-}
-
 /// For short integers and divisors of unknown sign, the correction of a floor division is a
 /// conditional expression.
 NodeId Operators::choice(Ternary ternary, NodeId condition, NodeId true_value, NodeId false_value) {
@@ -242,11 +215,6 @@ NodeId Operators::choice(Ternary ternary, NodeId condition, NodeId true_value, N
   if (ternary == Ternary::select) return select(condition, true_value, false_value);
   note_form();
   return if_then_else(condition, true_value, false_value);
-}
-
-NodeId Operators::select(NodeId condition, NodeId true_value, NodeId false_value) {
-  const std::array parts = {condition, true_value, false_value};
-  return with_facts(make_->select(condition, true_value, false_value), parts);
 }
 
 /// The range covers both branches.
@@ -260,12 +228,6 @@ NodeId Operators::if_then_else(NodeId condition, NodeId true_value, NodeId false
                                std::max(first.range->high, second.range->high)},
                       facts_.of(made).loads});
   }
-  return made;
-}
-
-NodeId Operators::load(NodeId buffer, NodeId index) {
-  const NodeId made = make_->buffer_load(buffer, std::array{index});
-  facts_.set(made, {std::nullopt, true});
   return made;
 }
 

@@ -260,10 +260,6 @@ std::size_t Cursor::match(std::string_view form, std::vector<std::string_view>* 
   return matches ? ahead : 0;
 }
 
-bool Cursor::looks_like(std::string_view form) const {
-  return match(form, nullptr) > 0;
-}
-
 bool Cursor::accept_form(std::string_view form, std::vector<std::string_view>& words) {
   words.clear();
   const std::size_t count = match(form, &words);

@@ -109,7 +109,7 @@ class Cursor {
   std::int64_t number_of(std::string_view word) const;
 
   /// Whether the next tokens are those of `form`, a text in C. `$` is any name, number or string.
-  bool looks_like(std::string_view form) const;
+  bool looks_like(std::string_view form) const { return match(form, nullptr) > 0; }
   /// The same; passes the tokens and records those at each `$`.
   bool accept_form(std::string_view form, std::vector<std::string_view>& words);
   /// Passes the tokens of `form`; `take()` passes those at each `$`. Fails at another token.

@@ -65,10 +65,6 @@ std::uint8_t minor_of(const VersionRange& range) {
   return std::min<std::uint8_t>(range.last, first_with(TvmFeature::c_condval) - 1);
 }
 
-constexpr std::size_t kIndent = 2;
-// Deeper statements are not indented further: a thousand levels would need a million blanks.
-constexpr std::size_t kMostIndented = 256;
-
 /// Whether the first parenthesis closes at the last character.
 bool is_in_parentheses(std::string_view text) {
   if (text.empty() || text.front() != '(' || text.back() != ')') return false;
@@ -126,35 +122,6 @@ std::string NameSupply::fresh(std::string_view hint) {
 }
 
 // --- Lines, blocks, temporaries ----------------------------------------------------------------
-
-std::string_view Code::temporary_stem(const Forms& forms) {
-  return forms.has(TvmFeature::c_temporaries_v) ? "v_" : "_";
-}
-
-void Code::indent() {
-  text_.append(std::min(indent_, kMostIndented), ' ');
-}
-
-void Code::plain_line(std::string_view text) {
-  indent();
-  text_ += text;
-  text_ += '\n';
-}
-
-Code::Scope Code::begin_scope() {
-  is_open_.push_back(true);
-  indent_ += kIndent;
-  return is_open_.size() - 1;
-}
-
-void Code::end_scope(Scope scope) {
-  is_open_[scope] = false;
-  indent_ -= kIndent;
-}
-
-void Code::mark_constant(const std::string& literal) {
-  temporaries_.try_emplace(literal, ScopedName{literal, 0});
-}
 
 /// TVM's SSAGetID: the same text is the same temporary while its scope is open; a text in
 /// parentheses loses one pair.

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,11 +80,22 @@ class Code {
     text_ += '\n';
   }
   /// A line that is already complete.
-  void plain_line(std::string_view text);
+  void plain_line(std::string_view text) {
+    indent();
+    text_ += text;
+    text_ += '\n';
+  }
 
   using Scope = std::size_t;
-  Scope begin_scope();
-  void end_scope(Scope scope);
+  Scope begin_scope() {
+    is_open_.push_back(true);
+    indent_ += kIndent;
+    return is_open_.size() - 1;
+  }
+  void end_scope(Scope scope) {
+    is_open_[scope] = false;
+    indent_ -= kIndent;
+  }
   /// Prints what `print()` does in a scope of its own.
   template <class Print>
   void in_scope(Print&& print) {
@@ -99,7 +112,9 @@ class Code {
   std::string fresh(std::string_view hint) { return names_.fresh(hint); }
 
   /// A literal, which never needs a temporary.
-  void mark_constant(const std::string& literal);
+  void mark_constant(const std::string& literal) {
+    temporaries_.try_emplace(literal, ScopedName{literal, 0});
+  }
   /// A name for the value of `source`: its own name if it is a variable or a marked constant, the
   /// name of the temporary with the same text, or of a new temporary of type `type`.
   std::string temporary(const std::string& source, std::string_view type);
@@ -108,12 +123,17 @@ class Code {
   std::string take() && { return std::move(text_); }
 
  private:
+  static constexpr std::size_t kIndent = 2;
+  // Deeper statements are not indented further: a thousand levels would need a million blanks.
+  static constexpr std::size_t kMostIndented = 256;
   struct ScopedName {
     std::string name;
     Scope scope;
   };
-  static std::string_view temporary_stem(const Forms& forms);
-  void indent();
+  static std::string_view temporary_stem(const Forms& forms) {
+    return forms.has(TvmFeature::c_temporaries_v) ? "v_" : "_";
+  }
+  void indent() { text_.append(std::min(indent_, kMostIndented), ' '); }
 
   std::string text_;
   std::size_t indent_ = 0;
