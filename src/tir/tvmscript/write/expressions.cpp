@@ -393,11 +393,6 @@ void refuse_kind(Kind kind, std::uint8_t minor_version) {
   refuse(fmt::format("TVMScript has no words for a {}", name));
 }
 
-/// For objects without a form, the writer uses the metadata.
-bool Printer::has_form(Kind kind) const {
-  return form_of(kind, minor_version_) != nullptr;
-}
-
 TextFragments& Printer::begin_form(Kind kind, TextFragments& out) const {
   const Form* const form = form_of(kind, minor_version_);
   if (form == nullptr) refuse_kind(kind, minor_version_);

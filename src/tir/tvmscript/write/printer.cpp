@@ -87,17 +87,6 @@ std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime li
   return text;
 }
 
-void ScopedNames::alias(NodeId id, std::string text) {
-  std::string& current = texts_[index(id)];
-  undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
-  changed_.push_back(id);
-}
-
-std::string_view ScopedNames::find(NodeId id) const {
-  const auto found = texts_.find(index(id));
-  return found == texts_.end() ? std::string_view() : found->second;
-}
-
 /// Restores in reverse order, so an outer meaning of a node returns.
 void ScopedNames::release(std::size_t mark) {
   for (; undo_.size() > mark; undo_.pop_back()) {
@@ -111,14 +100,6 @@ void ScopedNames::release(std::size_t mark) {
     texts_[index(last.id)] = last.before;
     changed_.push_back(last.id);
   }
-}
-
-void ScopedNames::clear() {
-  support::discard(texts_);
-  support::discard(taken_);
-  support::discard(next_number_);
-  undo_.clear();
-  changed_.clear();
 }
 
 // --- Objects in the metadata -------------------------------------------------------------------
@@ -274,11 +255,6 @@ TextFragments& append_slices(NodeList ranges, TextFragments& out) {
 
 // --- Lines -------------------------------------------------------------------------------------
 
-void Script::rewind(std::size_t mark) {
-  text_.resize(mark);
-  while (!begins_.empty() && begins_.back().second >= mark) begins_.pop_back();
-}
-
 std::map<NodeId, std::uint32_t> Script::first_lines() const {
   std::map<NodeId, std::uint32_t> lines;
   std::uint32_t line = 1;
@@ -295,12 +271,6 @@ std::map<NodeId, std::uint32_t> Script::first_lines() const {
 void Script::line(Indent indent, const TextFragments& fragments) {
   append_indentation(indent - outermost_, text_);
   printer_.print(fragments, text_);
-  text_ += '\n';
-}
-
-void Script::line(Indent indent, std::string_view text) {
-  append_indentation(indent - outermost_, text_);
-  text_ += text;
   text_ += '\n';
 }
 

@@ -127,9 +127,16 @@ class ScopedNames {
   /// Names `id` after `hint`; a name that is taken gets a number.
   std::string_view bind(NodeId id, std::string_view hint, Lifetime lifetime = Lifetime::scope);
   /// Binds `text`, which is not a name, to `id`: `A.data`.
-  void alias(NodeId id, std::string text);
+  void alias(NodeId id, std::string text) {
+    std::string& current = texts_[index(id)];
+    undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
+    changed_.push_back(id);
+  }
   /// The text of a node; empty if it has none in this scope.
-  std::string_view find(NodeId id) const;
+  std::string_view find(NodeId id) const {
+    const auto found = texts_.find(index(id));
+    return found == texts_.end() ? std::string_view() : found->second;
+  }
   /// A free name, which is taken from now on.
   std::string fresh(std::string_view hint);
 
@@ -139,7 +146,13 @@ class ScopedNames {
   /// The nodes that got or lost a text since the last call, some of them more than once.
   std::vector<NodeId> take_changed() { return std::exchange(changed_, {}); }
   /// Where a function ends.
-  void clear();
+  void clear() {
+    support::discard(texts_);
+    support::discard(taken_);
+    support::discard(next_number_);
+    undo_.clear();
+    changed_.clear();
+  }
 
  private:
   struct Undo {
@@ -199,7 +212,8 @@ class Printer {
 
   // --- Calls of the functions in tvmscript/forms.cpp -------------------------------------------
   /// Whether this version has a function that makes nodes of a kind.
-  bool has_form(Kind kind) const;
+  // For objects without a form, the writer uses the metadata.
+  bool has_form(Kind kind) const { return form_of(kind, minor_version_) != nullptr; }
   /// `T.Ramp(`, `T.ramp(`; rejects a kind without a form in this version.
   TextFragments& begin_form(Kind kind, TextFragments& out) const;
   /// The call of a regular form for a node, with the arguments in its row.
@@ -214,7 +228,6 @@ class Printer {
   /// Whether this version has a feature.
   bool prints(TvmFeature feature) const { return has(minor_version_, feature); }
   bool is_old() const { return is_old_; }
-  const Module& module() const { return module_; }
   bool has_constants() const { return options_.constants != ConstantPlace::none; }
 
  private:
@@ -275,12 +288,15 @@ class Script {
   void begin(Node node) { begins_.emplace_back(node.id(), text_.size()); }
 
   void line(Indent indent, const TextFragments& fragments);
-  void line(Indent indent, std::string_view text);
+  void line(Indent indent, std::string_view text) { line(indent, TextFragments().text(text)); }
   void empty_line() { text_ += '\n'; }
   const std::string& text() const { return text_; }
   /// The beginning of the next line; `rewind` removes later output.
   std::size_t mark() const { return text_.size(); }
-  void rewind(std::size_t mark);
+  void rewind(std::size_t mark) {
+    text_.resize(mark);
+    while (!begins_.empty() && begins_.back().second >= mark) begins_.pop_back();
+  }
   /// The line of each `begin`, counted from 1. A node that is printed several times has the first.
   std::map<NodeId, std::uint32_t> first_lines() const;
 
