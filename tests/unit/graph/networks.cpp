@@ -1,4 +1,5 @@
 #include "unit/graph/networks.h"
+#include "support/characters.h"
 #include "support/error.h"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
   }
   const auto facts_of = [&](std::string_view symbol) {
     const auto own =
-        std::ranges::find(facts, sanitized(module_of_main(symbol)), &ModuleFacts::module);
+        std::ranges::find(facts, support::sanitized(module_of_main(symbol)), &ModuleFacts::module);
     return own == facts.end() ? nullptr : &*own;
   };
   auto topologies = support::to_result([&] { return reconstruct(inputs, facts_of); });
