@@ -565,8 +565,8 @@ class ModuleReader {
 
   /// The function that owns an array which no body names: arrays follow the order of functions, so
   /// it is between the owners of its neighbours. Two neighbours with one owner decide it, even if
-  /// other functions could not be read.
-  FunctionDraft* only_owner(const ArrayOwners& owners, std::size_t array) {
+  /// other functions could not be read. Of several it may be main, if main has constants.
+  FunctionDraft* only_owner(const ArrayOwners& owners, std::size_t array, FunctionDraft* main) {
     const auto next = owners.upper_bound(array);
     const std::size_t first = next == owners.begin() ? 0 : std::prev(next)->second;
     const std::size_t last = next == owners.end() ? drafts_.size() - 1 : next->second;
@@ -575,7 +575,7 @@ class ModuleReader {
     FunctionDraft* owner = nullptr;
     for (std::size_t i = first; i <= last; ++i) {
       if (is_of_another_compiler(drafts_[i].name)) continue;
-      if (owner != nullptr) return nullptr;
+      if (owner != nullptr) return main;
       owner = &drafts_[i];
     }
     return owner;
@@ -584,7 +584,9 @@ class ModuleReader {
   /// Assigns arrays that no body names to functions.
   void assign_unused_arrays() {
     ArrayOwners owners;
+    FunctionDraft* main = nullptr;
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      if (drafts_[i].is_main && !drafts_[i].constants.empty()) main = &drafts_[i];
       for (const auto& [array, var] : drafts_[i].constants) owners.try_emplace(array, i);
     }
     const ModuleFacts& facts = context_.facts;
@@ -592,7 +594,7 @@ class ModuleReader {
     for (std::size_t i = 0; i < facts.arrays.size(); ++i) {
       const ConstantArray& array = facts.arrays[i];
       if (owners.contains(i) || array.name.starts_with(kLinkedParamPrefix)) continue;
-      FunctionDraft* const owner = owners.empty() ? nullptr : only_owner(owners, i);
+      FunctionDraft* const owner = owners.empty() ? nullptr : only_owner(owners, i, main);
       unused_arrays_.push_back(
           {.kind = owner == nullptr ? OtherKind::constant : OtherKind::constant_in_kernel,
            .name = std::string(array.name),

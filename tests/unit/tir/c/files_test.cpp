@@ -156,6 +156,19 @@ TEST(CFiles, AnArrayThatMayBelongToSeveralFunctionsBelongsToNone) {
   }));
 }
 
+TEST(CFiles, AnArrayThatMayBelongToSeveralFunctionsBelongsToMain) {
+  const std::string main =
+      "TVM_DLL int32_t tvmgen_default___tvm_main__(float* p) {\n"
+      "  if (tvmgen_default_f(a, p) != 0 ) return -1;\n  return 0;\n}\n";
+  const std::string kernel =
+      "TVM_DLL int32_t tvmgen_default_f(float* q, float* p) {\n  p[0] = q[0];\n  return 0;\n}\n";
+  for (const std::string& functions : {kernel + main, main + kernel}) {
+    const Document document = read_files(
+        {kernel_file(declared("unused") + declared("a") + declared("behind") + functions)});
+    EXPECT_EQ(constants_of(document, "__tvm_main__"), 3u);
+  }
+}
+
 TEST(CFiles, WithoutAnyFunctionAreRefused) {
   EXPECT_NE(to_string(try_read({";"}).error()).find("no function"), std::string::npos);
   EXPECT_NE(to_string(try_read({}).error()).find("no files"), std::string::npos);
