@@ -307,6 +307,7 @@ class Cases(unittest.TestCase):
     def test_a_variable_of_the_wrapper_fits_no_limit(self):
         wrapper = "codegen/host/src/default_lib0.c"
         for kept in (b"static uint8_t kept[4000];", b"struct { int32_t at[1000]; } kept;",
+                     b"static union { uint8_t pool[4]; uint8_t at[1000]; } kept __attribute__((aligned(16)));",
                      b"static struct { int32_t at[1000]; } kept = {{1}};", b"int kept = 1;"):
             archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", kept + b"\n#include <tvmgen"))
             with self.subTest(kept):

@@ -29,7 +29,7 @@ bool is_inside_of_parentheses(std::string_view text) {
 
 /// `[attributes] [static] [const] struct name`
 bool is_structure(std::string_view head) {
-  const std::size_t word = head.find("struct ");
+  const std::size_t word = std::min(head.find("struct "), head.find("union "));
   return word != head.npos && head.find('(', word) == head.npos &&
          !is_inside_of_parentheses(head.substr(0, word));
 }
