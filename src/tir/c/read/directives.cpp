@@ -311,6 +311,7 @@ class DirectiveReader {
   bool begins_line(std::uint32_t at) const {
     const std::size_t before = text_.substr(0, at).find_last_not_of(" \t\r\v\f");
     return before == text_.npos || text_[before] == '\n' ||
+           text_.substr(0, before + 1) == kByteOrderMark ||
            (before > 0 && text_.substr(before - 1, 2) == "*/");
   }
 

@@ -79,8 +79,10 @@ class Splitter {
     // It is the first line, or follows a licence or the includes of another code generator.
     const std::string_view start = text_.substr(0, 16'384);
     std::size_t at = start.find(kTargetLine);
-    while (at != start.npos && at > 0 && start[at - 1] != '\n')
-      at = start.find(kTargetLine, at + 1);
+    const auto begins_line = [&] {
+      return start[at - 1] == '\n' || start.substr(0, at) == kByteOrderMark;
+    };
+    while (at != start.npos && at > 0 && !begins_line()) at = start.find(kTargetLine, at + 1);
     if (at == start.npos) return;
     std::string_view line = text_.substr(at + kTargetLine.size());
     line = line.substr(0, line.find('\n'));

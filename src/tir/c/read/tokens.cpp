@@ -118,6 +118,9 @@ Token scan(std::string_view text, std::uint32_t at, std::uint32_t end) {
 }  // namespace
 
 std::uint32_t skip_comments(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  if (at == 0 && text.substr(0, end).starts_with(kByteOrderMark)) {
+    at = static_cast<std::uint32_t>(kByteOrderMark.size());
+  }
   while (at < end) {
     const char c = text[at];
     if (class_of(c) == CharClass::blank) {

@@ -43,6 +43,9 @@ std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t 
 /// The end of the string or character literal whose quote is at `at`.
 std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
 
+/// Editors write it at the beginning of a file, and compilers pass over it.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// The text with blanks in place of comments, less than 4 GiB.
 std::string without_comments(std::string_view text);
 

@@ -169,6 +169,14 @@ TEST(CFiles, AnArrayThatMayBelongToSeveralFunctionsBelongsToMain) {
   }
 }
 
+TEST(CFiles, AByteOrderMarkIsNoPartOfThem) {
+  const std::string text = declared("a") + kernel_of("tvmgen_default_f", "a");
+  EXPECT_EQ(constants_of(read_files({"\xEF\xBB\xBF" + text}), "tvmgen_default_f"), 1u);
+  const std::string targeted = "\xEF\xBB\xBF" + kernel_file(text);
+  EXPECT_EQ(describe_c(targeted).target, "c -keys=cpu");
+  EXPECT_EQ(directives_of("\xEF\xBB\xBF#include <math.h>\n").includes.size(), 1u);
+}
+
 TEST(CFiles, WithoutAnyFunctionAreRefused) {
   EXPECT_NE(to_string(try_read({";"}).error()).find("no function"), std::string::npos);
   EXPECT_NE(to_string(try_read({}).error()).find("no files"), std::string::npos);
