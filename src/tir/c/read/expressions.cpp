@@ -162,6 +162,7 @@ void ExprReader::field_access() {
   cursor_.advance();
   const Token first = cursor_.peek();
   std::string spelling(cursor_.expect_name("the name of a field"));
+  if (spelling == "ctx") spelling = "device";  // before v0.8
   if (spelling == "device" || spelling == "dtype") {
     cursor_.expect(".");
     spelling += fmt::format(".{}", cursor_.expect_name("the name of a field"));

@@ -70,6 +70,14 @@ TEST(CFunctions, ThePackedPrologueIsParametersAndBuffers) {
   EXPECT_EQ(shape_of(buffers.value(0)), "8 ");
 }
 
+TEST(CFunctions, TheDeviceOfATensorIsItsContextBeforeV08) {
+  std::string prologue(kTensor);
+  prologue.replace(prologue.find(".device."), 8, ".ctx.");
+  const Document document =
+      read_files({kernel_file(packed("f", prologue + "  ((float*)x_1)[0] = 0.000000e+00f;\n"))});
+  EXPECT_EQ(body_of(document), "x[0] = 0.00000000");
+}
+
 TEST(CFunctions, ThePrologueOfV012HasOtherNamesAndAnotherOrder) {
   const Document document = read_files(
       {kernel_file(packed("f",
