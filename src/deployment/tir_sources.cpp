@@ -48,6 +48,14 @@ std::vector<SourceFile> source_files(const archive::Archive& archive, const Modu
     const std::string_view text = member_text(archive, file);
     files.push_back({archive.find(file.name), text, tir::describe_c(text, macros)});
   }
+  // Functions of another generator are read with those of TVM, or alone.
+  const auto is_kernels = [](const SourceFile& file) { return file.has_functions(); };
+  const bool has_kernels = std::ranges::any_of(files, is_kernels);
+  for (SourceFile& file : files) {
+    if (!has_kernels && file.role.role == tir::CRole::external) {
+      file.role.role = tir::CRole::kernels;
+    }
+  }
   return files;
 }
 

@@ -317,6 +317,11 @@ class SmallNetworks(VerifiedCase):
         plain = json.loads(support.run_ok("report", "--json", "-", input=as_tar(PLAIN)).stdout)
         self.assertEqual(report["modules"][0]["ram"]["heap"], plain["modules"][0]["ram"]["heap"])
 
+    def test_code_of_another_generator_alone_is_read(self):
+        (self.directory / "default_lib1.c").write_text(PLAIN[C].replace("tvm target: c", "tvm target: vanilla_accelerator"))
+        (module,) = json.loads(support.run_ok("report", "--json", self.directory).stdout)["modules"]
+        self.assertEqual(len(module["calls"]), 2)
+
     def test_metadata_that_has_less_than_runs(self):
         for members in (PLANNED, PLAIN):
             self.assert_found(as_tar(small_metadata(members)), "metadata-too-small")
