@@ -317,6 +317,26 @@ class SmallNetworks(VerifiedCase):
         plain = json.loads(support.run_ok("report", "--json", "-", input=as_tar(PLAIN)).stdout)
         self.assertEqual(report["modules"][0]["ram"]["heap"], plain["modules"][0]["ram"]["heap"])
 
+    def test_ways_to_free_workspaces_that_are_no_fault(self):
+        free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n"
+        first = "  if (tvmgen_default_fused_pad(x_buffer_var, sid_1)"
+        plain = "  TVMBackendFreeWorkspace(1, 0, sid_{});\n".format
+        request = "  void* sid_2 = TVMBackendAllocWorkspace(1, 0, (uint64_t)64, 0, 8);\n"
+        both = PLAIN_KERNELS.replace(free, plain(2) + plain(1))
+        self.assertNotEqual(both, PLAIN_KERNELS)
+        check = "  if (sid_2 == NULL) {\n    TVMBackendFreeWorkspace(1, 0, sid_1);\n    return -1;\n  }\n"
+        at_label = PLAIN_KERNELS.replace("  return 0;\n}\n", "  return 0;\nfail:\n" + plain(1) + "  return -1;\n}\n")
+        one_of_two = "  if (sid_1 != x_buffer_var) TVMBackendFreeWorkspace(1, 0, sid_1);\n  else TVMBackendFreeWorkspace(1, 0, sid_1);\n"
+        for kernels in (both.replace(first, request + check + first),
+                        both.replace(first, request + first).replace(plain(1), plain(1) + "  sid_2 = NULL;\n  sid_1 = NULL;\n"),
+                        at_label, PLAIN_KERNELS.replace(free, "out:\n" + plain(1)),
+                        PLAIN_KERNELS.replace(free, one_of_two)):
+            with self.subTest(kernels):
+                self.assertNotEqual(kernels, PLAIN_KERNELS)
+                findings = self.verify(as_tar(PLAIN | {C: kernels}))["findings"]
+                self.assertNotIn("c-invalid", [one["code"] for one in findings])
+                self.assertNotIn("never released", json.dumps(findings))
+
     def test_code_of_another_generator_alone_is_read(self):
         (self.directory / "default_lib1.c").write_text(PLAIN[C].replace("tvm target: c", "tvm target: vanilla_accelerator"))
         (module,) = json.loads(support.run_ok("report", "--json", self.directory).stdout)["modules"]

@@ -131,7 +131,7 @@ class Blocks {
     while (innermost().is_rest_of_block()) {
       const Block& block = innermost();
       if (!block.device.empty() && !block.is_released) {
-        context_.cursor.fail(fmt::format("'{}' is never released", block.name));
+        context_.cursor.fail(fmt::format("nothing that is understood releases '{}'", block.name));
       }
       complete_scope(close());
     }

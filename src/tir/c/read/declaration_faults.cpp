@@ -24,6 +24,8 @@ using support::SourceText;
 
 // A few faults are enough for a message.
 constexpr std::size_t kMostFaults = 20;
+// Of one function: each block looks at all.
+constexpr std::size_t kMostWorkspaces = 1'000;
 
 /// Words around a type that are no part of it.
 constexpr auto kQualifiers = std::to_array<std::string_view>(
@@ -108,26 +110,40 @@ class FaultFinder {
       std::size_t depth = 0;               // of the block that allocates it
       std::optional<std::size_t> freed{};  // depth of the block that frees it
     };
+    struct Early {
+      Token place;
+      std::string_view name;
+      std::size_t depth = 0;  // of the block that frees it
+    };
     // By the later one: something else may free it, unless it is freed behind.
-    std::multimap<std::string_view, std::pair<Token, std::string_view>> too_early;
+    std::multimap<std::string_view, Early> too_early;
     std::vector<Workspace> open;
     std::size_t depth = 0;
     const auto find = [&](std::string_view name) {
       return std::find_if(open.rbegin(), open.rend(),
                           [&](const Workspace& one) { return one.name == name; });
     };
-    for (Cursor cursor(source, tokenize(source.text, body.begin, body.end)); !cursor.at_end();
-         cursor.advance()) {
+    const auto forget_frees = [&](std::size_t from) {
+      for (Workspace& one : open) {
+        if (one.freed >= from) one.freed.reset();
+      }
+      std::erase_if(too_early, [&](const auto& one) { return one.second.depth >= from; });
+    };
+    Cursor cursor(source, tokenize(source.text, body.begin, body.end));
+    for (Token before{}; !cursor.at_end(); before = cursor.advance()) {
       if (cursor.at(sign("{"))) ++depth;
       if (cursor.at(sign("}"))) {
         depth -= depth > 0 ? 1 : 0;
         std::erase_if(open, [&](const Workspace& one) { return one.depth > depth; });
-        for (Workspace& one : open) {
-          if (one.freed > depth) one.freed.reset();
-        }
+        forget_frees(depth + 1);
       }
       if (!cursor.at_name()) continue;
+      // What is behind a label may run without what is before it.
+      const bool begins = before.sign == sign(";") || before.sign == sign("{") ||
+                          before.sign == sign("}") || before.sign == sign(":");
+      if (cursor.at_word("case") || (begins && cursor.at(sign(":"), 1))) forget_frees(0);
       if (cursor.looks_like("$ = TVMBackendAllocWorkspace(")) {
+        if (open.size() == kMostWorkspaces) return;
         open.push_back({cursor.text(), depth});
         cursor.advance();
         continue;
@@ -137,19 +153,23 @@ class FaultFinder {
       const std::string_view name = cursor.text(place);
       const auto one = find(name);
       if (one == open.rend()) continue;
+      if (!frees && cursor.at(sign("="), 1)) one->freed.reset();
       if (one->freed) {
         add(cursor, place, fmt::format("'{}' is used after it was freed", name));
         one->freed.reset();
       }
-      if (!frees) continue;
+      // `if (failed) TVMBackendFreeWorkspace(…);`
+      const bool may_free = before.sign == sign(")") || cursor.text(before) == "else";
+      if (!frees || may_free) continue;
       const auto later =
           std::find_if(open.rbegin(), one, [](const auto& two) { return !two.freed; });
-      if (later != one) too_early.emplace(later->name, std::pair(place, name));
+      const bool is_early = later != one && too_early.size() < kMostWorkspaces;
+      if (is_early) too_early.emplace(later->name, Early{place, name, depth});
       const auto [first, last] = too_early.equal_range(name);
       for (auto at = first; at != last; ++at) {
-        const auto& [token, freed] = at->second;
-        add(cursor, token,
-            fmt::format("'{}' is freed before '{}', which was allocated later", freed, name));
+        const Early& early = at->second;
+        add(cursor, early.place,
+            fmt::format("'{}' is freed before '{}', which was allocated later", early.name, name));
       }
       too_early.erase(first, last);
       one->freed = depth;
