@@ -337,6 +337,17 @@ class SmallNetworks(VerifiedCase):
                 self.assertNotIn("c-invalid", [one["code"] for one in findings])
                 self.assertNotIn("never released", json.dumps(findings))
 
+    def test_arrays_as_parameters_are_pointers(self):
+        def codes(definition):
+            head = "tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_buffer_var)"
+            kernels = PLAIN_KERNELS.replace("TVM_DLL int32_t tvmgen_default_fused", f"TVM_DLL int32_t {head};\nTVM_DLL int32_t tvmgen_default_fused", 1)
+            members = PLAIN | {C: kernels.replace(f"{head} {{", f"tvmgen_default___tvm_main__({definition}) {{")}
+            return [one["code"] for one in self.errors(as_tar(members))]
+
+        self.assertNotIn("c-invalid", codes("int32_t x_buffer_var[16], int32_t y_buffer_var[]"))
+        self.assertIn("c-invalid", codes("int32_t x_buffer_var[16], float y_buffer_var[16]"))
+        self.assertIn("c-invalid", codes("int32_t x_buffer_var[16], int32_t y_buffer_var[16], int32_t n"))
+
     def test_code_of_another_generator_alone_is_read(self):
         (self.directory / "default_lib1.c").write_text(PLAIN[C].replace("tvm target: c", "tvm target: vanilla_accelerator"))
         (module,) = json.loads(support.run_ok("report", "--json", self.directory).stdout)["modules"]

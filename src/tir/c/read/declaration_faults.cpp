@@ -265,8 +265,15 @@ class FaultFinder {
       while (cursor.at_name() || cursor.at(sign("*"))) part.push_back(cursor.advance());
       const std::string parameter = type_of(cursor, std::move(part));
       is_known &= !parameter.empty();
-      type += parameter + ",";
-      // An array, a pointer to a function, any number of arguments.
+      type += parameter;
+      // An array is a pointer, whatever its size.
+      if (cursor.accept(sign("["))) {
+        while (!cursor.at(sign("]")) && !cursor.at_end()) cursor.advance();
+        cursor.advance();
+        type += '*';
+      }
+      type += ',';
+      // A pointer to an array or to a function, any number of arguments.
       if (!cursor.at(sign(")")) && !cursor.accept(sign(","))) return;
     }
     type += ")";
