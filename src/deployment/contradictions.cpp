@@ -324,15 +324,26 @@ bool defines(std::string_view text, const std::string& function, const tir::Macr
          file.definitions.end();
 }
 
-/// Whether a file of generated code other than `source` names the function.
+/// Whether a text names the function in more than prototypes.
+bool may_use(std::string_view text, const std::string& function, const tir::MacroValues& macros) {
+  std::size_t at = text.find(function);
+  if (at == text.npos) return false;
+  for (const tir::CDefinition& one : tir::describe_c(text, macros).prototypes) {
+    if (one.symbol != function || at < one.range.begin) continue;
+    at = text.find(function, std::max<std::size_t>(at, one.range.end));
+  }
+  return at != text.npos;
+}
+
+/// Whether a file of generated code other than `source` may define the function.
 bool is_named_elsewhere(const archive::Archive& archive, const FileRef& source,
-                        const std::string& function) {
+                        const std::string& function, const tir::MacroValues& macros) {
   return std::ranges::any_of(archive.members(), [&](const archive::Member& member) {
     const bool is_file = member.type == archive::MemberType::file;
     if (!is_file || member.name == source.name || !member.name.starts_with("codegen/")) {
       return false;
     }
-    return support::get_or_throw(archive.read(member)).find(function) != std::string_view::npos;
+    return may_use(support::get_or_throw(archive.read(member)), function, macros);
   });
 }
 
@@ -347,7 +358,7 @@ std::optional<Contradiction> missing_main(const Deployment& deployment, const Mo
     // Those of the module first: other files are looked through only where it is broken.
     std::vector<const FileRef*> naming;
     for (const FileRef& source : module.files.sources) {
-      if (member_text(archive, source).find(main) != std::string_view::npos) {
+      if (may_use(member_text(archive, source), main, deployment.macros())) {
         naming.push_back(&source);
       }
     }
@@ -355,7 +366,7 @@ std::optional<Contradiction> missing_main(const Deployment& deployment, const Mo
     const std::string_view text = member_text(archive, *naming.front());
     const bool is_called = tir::references_of(text, deployment.macros()).called.contains(main);
     if (!is_called || defines(text, main, deployment.macros())) continue;
-    if (is_named_elsewhere(archive, *naming.front(), main)) continue;
+    if (is_named_elsewhere(archive, *naming.front(), main, deployment.macros())) continue;
     return Contradiction{"missing-main", fmt::format("{} calls '{}', which no member defines",
                                                      naming.front()->name, main)};
   }
@@ -395,16 +406,15 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
   for (const FileRef& header : module.files.headers) {
     headers.push_back(source_of(deployment.archive(), header));
   }
-  std::vector<Contradiction> found;
+  std::vector<support::SourceText> sources;
   for (const FileRef& file : module.files.sources) {
-    if (!is_c(file)) continue;
-    const auto source = source_of(deployment.archive(), file);
-    for (const tir::c::DeclarationFault& fault :
-         tir::c::declaration_faults(source, headers, deployment.macros())) {
-      found.push_back(
-          {"c-invalid", fmt::format("{}:{}:{}: {}", fault.where.member, fault.where.line,
-                                    fault.where.column, fault.message)});
-    }
+    if (is_c(file)) sources.push_back(source_of(deployment.archive(), file));
+  }
+  std::vector<Contradiction> found;
+  for (const tir::c::DeclarationFault& fault :
+       tir::c::declaration_faults(sources, headers, deployment.macros())) {
+    found.push_back({"c-invalid", fmt::format("{}:{}:{}: {}", fault.where.member, fault.where.line,
+                                              fault.where.column, fault.message)});
   }
   // A header is read once for each file that may include it.
   std::vector<Contradiction> once;

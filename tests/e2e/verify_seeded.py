@@ -337,6 +337,34 @@ class SmallNetworks(VerifiedCase):
                 self.assertNotIn("c-invalid", [one["code"] for one in findings])
                 self.assertNotIn("never released", json.dumps(findings))
 
+    def test_files_that_are_not_whole(self):
+        cut = KERNELS[: KERNELS.rindex("  return 0;")]
+        pool = WRAPPER[: WRAPPER.index("  .fused_constant_1_let")]
+        conflict = KERNELS.replace("  return 0;\n", "<<<<<<< HEAD\n  return 0;\n=======\n  return 1;\n>>>>>>> other\n", 1)
+        for name, text, line in ((C, cut, None), (WRAPPER_C, pool, "default_lib0.c:5:"), (C, conflict, None)):
+            found = [one["detail"] for one in self.errors(as_tar(PLANNED | {name: text})) if one["code"] == "c-invalid"]
+            self.assertEqual(len(found), 1, found)
+            self.assertIn(line or "default_lib1.c:", found[0])
+        # What a compiler does not see, or sees otherwise.
+        macro = "#define END }\n" + cut + "END\n"
+        comment = KERNELS.replace("  return 0;\n", "/*\n<<<<<<< HEAD\n*/\n  return 0;\n", 1)
+        braces = WRAPPER.replace("int32_t fused", "/* { */ int32_t fused", 1).replace("    +0x", "    /* { */ +0x", 1)
+        for name, text in ((C, macro), (C, comment), (C, f"#if BOARD\n{cut}\n#endif\n"), (WRAPPER_C, braces)):
+            self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(PLANNED | {name: text}))])
+
+    def test_a_function_that_two_files_define(self):
+        other = C.replace("1.c", "1_old.c")
+        def found(text, kernels=KERNELS):
+            return sum("too" in one["detail"] for one in self.errors(as_tar(PLANNED | {C: kernels, other: text})))
+
+        self.assertEqual(found(KERNELS), 4)
+        self.assertEqual(found("", KERNELS + KERNELS[KERNELS.index("TVM_DLL"):]), 4)
+        self.assertEqual(found(KERNELS.replace("TVM_DLL", "static")), 0)
+        self.assertEqual(found(f"#ifdef OLD\n{KERNELS}\n#endif\n"), 0)
+        self.assertEqual(found(KERNELS.replace("TVM_DLL", "__attribute__((weak))")), 0)
+        prototypes = "".join(f"static {one};\n" for one in re.findall(r"TVM_DLL (int32_t tvmgen_[^{;]*) \{", KERNELS))
+        self.assertEqual(found(KERNELS.replace("TVM_DLL", prototypes + "TVM_DLL", 1)), 0)
+
     def test_arrays_as_parameters_are_pointers(self):
         def codes(definition):
             head = "tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_buffer_var)"
@@ -371,6 +399,10 @@ class SmallNetworks(VerifiedCase):
     def test_a_wrapper_whose_main_is_not_there(self):
         without = {name: text for name, text in PLAIN.items() if name != C}
         self.assert_found(as_tar(without), "missing-main")
+        main = re.search(r"TVM_DLL int32_t tvmgen_default___tvm_main__\([^)]*\)", PLAIN[C])
+        prototype = PLAIN[C].replace("TVM_DLL", main[0] + ";\nTVM_DLL", 1)
+        cut = prototype[: prototype.rindex("#ifdef __cplusplus")]
+        self.assert_found(as_tar(without | {C: cut}), "missing-main")
         beside = {"codegen/host/lib/default_lib1.o": "no object"}
         elsewhere = {"codegen/host/src/default_lib7.c": PLAIN[C]}
         conditional = {C: f"#ifdef BOARD\n{PLAIN[C]}\n#endif\n"}

@@ -226,11 +226,12 @@ struct DeclarationFault {
   std::string message;  ///< one sentence without a place
 };
 
-/// Checks one file and the archive's headers that it includes: functions of TVM that are declared
-/// with different types, keywords of C and parts with a hyphen as names, types of parameters that
-/// nothing declares, workspaces that are used after they were freed or freed before a later one.
-/// What a missing header or a condition of the preprocessor may declare is no fault.
-std::vector<DeclarationFault> declaration_faults(const support::SourceText& source,
+/// Checks the files of a module and the headers that each includes: functions of TVM that are
+/// declared with different types or defined twice, keywords of C and parts with a hyphen as names,
+/// types of parameters that nothing declares, text that ends inside of braces or has conflicts of a
+/// merge, workspaces that are used after they were freed or freed before a later one. What a
+/// missing header or a condition of the preprocessor may declare is no fault.
+std::vector<DeclarationFault> declaration_faults(std::span<const support::SourceText> sources,
                                                  std::span<const support::SourceText> headers,
                                                  const MacroValues& macros);
 

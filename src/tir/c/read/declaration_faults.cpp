@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,8 @@ using support::SourceText;
 constexpr std::size_t kMostFaults = 20;
 // Of one function: each block looks at all.
 constexpr std::size_t kMostWorkspaces = 1'000;
+// As git writes it, at the beginning of a line.
+constexpr std::string_view kConflict = "\n<<<<<<< ";
 
 /// Words around a type that are no part of it.
 constexpr auto kQualifiers = std::to_array<std::string_view>(
@@ -42,8 +45,14 @@ constexpr auto kTags = std::to_array<std::string_view>({"struct", "union", "enum
 /// How types of TVM's runtime begin.
 constexpr auto kTypesOfRuntime = std::to_array<std::string_view>({"TVM", "DL"});
 
+/// The files that define functions of TVM.
+using Definitions = support::NameMap<std::string_view, std::string_view>;
+
 class FaultFinder {
  public:
+  /// Takes the functions of the files before, unless files may define one twice.
+  explicit FaultFinder(Definitions* definitions) : definitions_(definitions) {}
+
   std::vector<DeclarationFault> run(const SourceText& source,
                                     std::span<const SourceText> headers) && {
     for (const SourceText& header : headers) own_headers_.insert(leaf_of(header.member));
@@ -66,22 +75,31 @@ class FaultFinder {
     note_types(source, own);
     for (const SourceText& header : included) check(header);
     check(source);
+    if (definitions_ != nullptr && is_certain()) check_definitions(source);
     return std::move(faults_);
   }
 
  private:
-  void add(const Cursor& at, const Token& token, std::string message) {
+  void add(const SourceText& source, Bytes where, std::string message) {
     if (faults_.size() == kMostFaults) return;
-    faults_.push_back(
-        {at.source().locate(token.begin, token.end - token.begin), std::move(message)});
+    faults_.push_back({source.locate(where.begin, where.end - where.begin), std::move(message)});
   }
+  void add(const Cursor& at, const Token& token, std::string message) {
+    add(at.source(), {token.begin, token.end}, std::move(message));
+  }
+
+  /// Whether a compiler sees the text as it is here.
+  bool is_certain() const { return knows_headers_ && !has_conditions_; }
 
   void note_types(const SourceText& source, const Directives& found) {
     for (const std::string_view path : found.includes) {
       knows_headers_ &= support::is_tvm_header(path) || is_among(kKnownHeaders, path) ||
                         own_headers_.contains(leaf_of(path));
     }
-    for (const auto& [name, macro] : found.macros) aliases_.insert(name);
+    for (const auto& [name, macro] : found.macros) {
+      aliases_.insert(name);
+      has_braces_ |= std::ranges::count(macro.value, '{') != std::ranges::count(macro.value, '}');
+    }
     has_conditions_ |= found.has_conditions || found.everywhere;
     for (const Item& item : split(source).items) {
       const std::string_view head = item.head.in(source.text);
@@ -91,7 +109,12 @@ class FaultFinder {
   }
 
   void check(const SourceText& source) {
+    check_conflict(source);
     for (const Item& item : split(source).items) {
+      if (!item.is_closed && is_certain() && !has_braces_) {
+        const std::uint32_t begin = item.head.begin;
+        add(source, {begin, begin + 1}, "the file ends before the '}' of what begins here");
+      }
       // Kernels: TVM renames variables that have such a name. The body of others are values.
       const bool is_wrapper = item.kind == ItemKind::other && !item.name.empty();
       const std::uint32_t end = is_wrapper ? std::max(item.head.end, item.body.end) : item.head.end;
@@ -99,6 +122,44 @@ class FaultFinder {
       check_names(cursor);
       if (!has_conditions_ && item.name.starts_with("tvmgen_")) check_function(cursor, item.name);
       if (!has_conditions_ && item.kind == ItemKind::function) check_workspaces(source, item.body);
+    }
+  }
+
+  void check_conflict(const SourceText& source) {
+    if (has_conditions_ || source.text.find(kConflict) == std::string_view::npos) return;
+    const std::string code = without_comments(source.text);
+    const std::size_t at = code.find(kConflict);
+    // It may be inside of a string.
+    if (at == code.npos || at == 0 || code[at - 1] == '\\') return;
+    const auto begin = static_cast<std::uint32_t>(at + 1);
+    add(source, {begin, begin + 7}, "a conflict of a merge that is not resolved");
+  }
+
+  /// Functions with external linkage that this file or one before defines: an error of compilers or
+  /// of the linker. Words before the name that are no type may be `static`.
+  void check_definitions(const SourceText& source) {
+    support::NameSet<std::string_view> unclear;
+    std::vector<Token> defined;
+    for (const Item& item : split(source).items) {
+      Cursor cursor(source, tokenize(source.text, item.head.begin, item.head.end));
+      bool is_plain = item.name.starts_with("tvmgen_");
+      for (; is_plain && !cursor.at_word(item.name); cursor.advance()) {
+        is_plain = cursor.at_word("TVM_DLL") || cursor.at(sign("*")) || scalar_type(cursor.text());
+      }
+      const bool is_function = cursor.at(sign("("), 1);
+      if (item.body.begin > 0) {
+        if (is_plain && is_function) defined.push_back(cursor.peek());
+      } else if (!is_plain) {
+        for (; !cursor.at_end(); cursor.advance()) unclear.insert(cursor.text());
+      }
+    }
+    for (const Token& token : defined) {
+      const std::string_view name = text_of(token, source.text);
+      if (unclear.contains(name) || aliases_.contains(name)) continue;
+      const auto [first, is_new] = definitions_->try_emplace(name, source.member);
+      if (is_new) continue;
+      add(source, {token.begin, token.end},
+          fmt::format("'{}' is defined in {}, too", name, first->second));
     }
   }
 
@@ -283,7 +344,9 @@ class FaultFinder {
     add(cursor, place, fmt::format("'{}' is declared as {} and as {}", name, known->second, type));
   }
 
+  Definitions* definitions_;     ///< null: they are not compared
   bool knows_headers_ = true;    ///< all types may be declared here
+  bool has_braces_ = false;      ///< a macro opens or closes blocks
   bool has_conditions_ = false;  ///< preprocessor lines select what is compiled
   support::NameSet<std::string_view> own_headers_;
   support::NameSet<std::string_view> aliases_;
@@ -293,7 +356,7 @@ class FaultFinder {
 
 }  // namespace
 
-std::vector<DeclarationFault> declaration_faults(const SourceText& source,
+std::vector<DeclarationFault> declaration_faults(std::span<const SourceText> sources,
                                                  std::span<const SourceText> headers,
                                                  const MacroValues& macros) {
   std::deque<std::string> texts;
@@ -302,8 +365,22 @@ std::vector<DeclarationFault> declaration_faults(const SourceText& source,
     return one;
   };
   std::vector<SourceText> active_headers;
-  for (const SourceText& header : headers) active_headers.push_back(active(header));
-  return FaultFinder().run(active(source), active_headers);
+  std::ranges::transform(headers, std::back_inserter(active_headers), active);
+  std::vector<SourceText> active_sources;
+  std::ranges::transform(sources, std::back_inserter(active_sources), active);
+  // A linker takes another definition for a weak one.
+  const auto is_weak = [](const SourceText& one) {
+    return one.text.find("weak") != one.text.npos || one.text.find("WEAK") != one.text.npos;
+  };
+  const bool has_weak =
+      std::ranges::any_of(sources, is_weak) || std::ranges::any_of(headers, is_weak);
+  Definitions definitions;
+  std::vector<DeclarationFault> all;
+  for (const SourceText& source : active_sources) {
+    FaultFinder finder(has_weak ? nullptr : &definitions);
+    std::ranges::move(std::move(finder).run(source, active_headers), std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace mlf::tir::c

@@ -27,7 +27,7 @@ bool is_inside_of_parentheses(std::string_view text) {
   return std::ranges::count(text, '(') != std::ranges::count(text, ')');
 }
 
-/// `[attributes] [static] [const] struct name`
+/// `[attributes] [static] [const] struct name`, or a union.
 bool is_structure(std::string_view head) {
   const std::size_t word = std::min(head.find("struct "), head.find("union "));
   return word != head.npos && head.find('(', word) == head.npos &&
@@ -166,6 +166,11 @@ class Splitter {
     return end_;
   }
 
+  /// A comment may hold braces, too.
+  bool is_closed(std::uint32_t open, std::uint32_t close) const {
+    return close < end_ || matching_brace(open) < end_;
+  }
+
   std::uint32_t statement_end(std::uint32_t at) const {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
   }
@@ -290,6 +295,7 @@ class Splitter {
     }
     const bool is_constant = is_tvm_array(head);
     const std::uint32_t close = is_constant ? plain_brace(at_) : matching_brace(at_);
+    item.is_closed = is_closed(at_, close);
     item.body = {at_ + 1, close};
     at_ = std::min(close + 1, end_);
     if (is_constant) {
@@ -302,6 +308,7 @@ class Splitter {
   /// `struct P {members} P = {values};`, or a struct without an object.
   void structure(Item item) {
     const std::uint32_t close = matching_brace(at_);
+    item.is_closed = close < end_;
     item.head.end = std::min(close + 1, end_);
     at_ = head_end(item.head.end);
     if (at_ < end_ && text_[at_] == '=') {
@@ -313,6 +320,7 @@ class Splitter {
       if (at_ < end_ && text_[at_] == '{') {
         const std::uint32_t open = at_;
         at_ = plain_brace(open);
+        item.is_closed = is_closed(open, at_);
         item.body = {open + 1, at_};
         at_ = std::min(at_ + 1, end_);
         const std::string_view head = head_text(item);
