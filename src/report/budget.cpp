@@ -34,13 +34,16 @@ Count at_least(const Count& count) {
 
 // --- What is needed ------------------------------------------------------------------------------
 
-/// Whether the compiled C has the pools, and not the application.
-bool defines_pools(const ModuleReport& module) {
-  return !module.network ||
-         std::ranges::all_of(module.network->pools, [&](const graph::Pool& pool) {
-           return pool.kind != graph::PoolKind::workspace ||
-                  module.code->variables.contains(pool.name);
-         });
+/// Bytes of workspace pools that the compiled C has in `data` and `bss`, and not the application.
+std::uint64_t compiled_pools(const ModuleReport& module) {
+  std::uint64_t bytes = 0;
+  if (!module.network) return bytes;
+  for (const graph::Pool& pool : module.network->pools) {
+    const auto variable = module.code->variables.find(pool.name);
+    const bool is_written = variable != module.code->variables.end() && variable->second.is_written;
+    if (is_written && pool.kind == graph::PoolKind::workspace) bytes += variable->second.bytes;
+  }
+  return bytes;
 }
 
 /// Without a compiler, and with object files that state no frame, only the arrays of frames are
@@ -341,13 +344,11 @@ Count static_data(const ModuleReport& module) {
   if (!module.code) return {};
   const CompiledCode& code = *module.code;
   const std::optional<std::uint64_t> pools = module.ram.pools.max;
-  // v0.9 development versions put pools into `.data.tvm`.
-  const std::uint64_t all = code.data + code.bss;
-  const bool has_pools = pools && *pools <= code.bss && defines_pools(module);
-  const auto beside_pools = [&](std::uint64_t bytes) {
-    return pools && *pools <= bytes ? bytes - *pools : 0;
+  const auto beside = [](std::uint64_t bytes, std::optional<std::uint64_t> part) {
+    return part && *part <= bytes ? bytes - *part : 0;
   };
-  const Count others(beside_pools(code.least_ram()), has_pools ? beside_pools(all) : all);
+  const std::uint64_t own = std::min(compiled_pools(module), pools.value_or(0));
+  const Count others(beside(code.least_ram(), pools), beside(code.data + code.bss, own));
   return compiled_bytes(code, 0) + others + Count(0, code.written_padding + code.unplaced_read);
 }
 
