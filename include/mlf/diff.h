@@ -81,14 +81,16 @@ struct ModuleDifference {
   MLF_API bool empty() const;
 };
 
-/// A constant of both builds with other values.
+/// A constant of both builds with other values, or of another size.
 struct ConstantDifference {
   std::string name;
   std::string kernel{};  ///< symbol of the kernel that reads it, after; empty: not known
   std::string layer{};   ///< of the first call of that kernel; empty: not known
   std::uint64_t bytes = 0;
+  std::uint64_t bytes_before = 0;  ///< where it is another number, values are not compared
   std::uint64_t elements = 0;
   std::uint64_t differing = 0;      ///< of these
+  bool is_reordered = false;        ///< the elements are the same in another order
   std::optional<double> largest{};  ///< difference of an element; nothing: it is no number
 };
 

@@ -56,6 +56,19 @@ std::vector<ComparedConstant> constants_of(const Report& report) {
   return constants;
 }
 
+/// Whether two arrays of elements of `width` bytes have the same ones in any order.
+bool are_reordered(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t width) {
+  const auto sorted = [width](std::span<const std::byte> data) {
+    std::vector<std::string_view> elements;
+    for (std::size_t at = 0; at + width <= data.size(); at += width) {
+      elements.emplace_back(reinterpret_cast<const char*>(data.data() + at), width);
+    }
+    std::ranges::sort(elements);
+    return elements;
+  };
+  return sorted(a) == sorted(b);
+}
+
 /// The difference of two constants; nothing if their values are equal or of other types.
 std::optional<ConstantDifference> compare(const ComparedConstant& before,
                                           const ComparedConstant& after) {
@@ -64,13 +77,16 @@ std::optional<ConstantDifference> compare(const ComparedConstant& before,
   const std::span<const std::byte> b = *one.data;
   const auto lanes = static_cast<std::size_t>(std::max<std::int16_t>(one.dtype.lanes, 1));
   const std::size_t width = one.dtype.element_bytes() * lanes;
-  const bool are_alike = before.constant.summary.dtype == one.dtype && a.size() == b.size();
+  const bool are_alike = before.constant.summary.dtype == one.dtype;
   if (!are_alike || width == 0 || std::ranges::equal(a, b)) return std::nullopt;
   ConstantDifference difference{.name = std::string(after.constant.name),
                                 .kernel = std::string(after.kernel),
                                 .layer = after.call == nullptr ? "" : after.call->layer,
                                 .bytes = b.size(),
+                                .bytes_before = a.size(),
                                 .elements = b.size() / width};
+  if (a.size() != b.size()) return difference;
+  difference.is_reordered = are_reordered(a, b, width);
   const ElementReader read = reader_of(one.dtype);
   if (read != nullptr) difference.largest = 0;
   for (std::size_t at = 0; at + width <= b.size(); at += width) {
@@ -88,6 +104,16 @@ std::optional<ConstantDifference> compare(const ComparedConstant& before,
 /// kernel changes; those of a lower number first.
 using Numbered = std::map<std::pair<std::size_t, std::string_view>, const ComparedConstant*>;
 using NumberedByName = std::map<std::pair<std::string, std::string>, Numbered>;
+
+std::size_t size_of(const ComparedConstant* constant) {
+  return constant->constant.summary.data->size();
+}
+
+std::set<std::size_t> sizes_of(const Numbered& numbered) {
+  std::set<std::size_t> sizes;
+  for (const auto& [number, one] : numbered) sizes.insert(size_of(one));
+  return sizes;
+}
 
 /// By symbol of the kernel before, and name without numbers and the suffix of the memory planner.
 NumberedByName by_name(const std::vector<ComparedConstant>& constants, const Partners* partners) {
@@ -413,11 +439,18 @@ std::vector<ConstantDifference> changed_constants(const Report& before, const Re
     if (old == nullptr) continue;
     // With more of them in one build, only those of one name are the same.
     const bool is_in_order = old->size() == numbered.size();
+    const std::set<std::size_t> old_sizes = sizes_of(*old);
+    const std::set<std::size_t> new_sizes = sizes_of(numbered);
     auto next = old->begin();
     for (const auto& [number, one] : numbered) {
       const ComparedConstant* const partner =
           is_in_order ? (next++)->second : support::value_at(*old, number).value_or(nullptr);
-      if (partner != nullptr) pairs.emplace(one, partner);
+      if (partner == nullptr) continue;
+      // Of another size, it is another constant if one of that size is elsewhere.
+      const bool is_other =
+          size_of(one) != size_of(partner) &&
+          (old_sizes.contains(size_of(one)) || new_sizes.contains(size_of(partner)));
+      if (!is_other) pairs.emplace(one, partner);
     }
   }
   std::vector<ConstantDifference> differences;

@@ -17,6 +17,7 @@
 #include "analysis/stored_constants.h"
 #include "graph/node_queries.h"
 #include "report/changed_members.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
@@ -53,10 +54,11 @@ std::string type_text(const graph::TensorType& type) {
 }
 
 /// How closely two calls must agree to be paired, the closest first. Of names of different
-/// programs, only the operator counts: TVM numbers and hashes them anew if anything before a kernel
-/// changes.
+/// programs, only kept ones and the operator count: TVM numbers and hashes names anew if anything
+/// before a kernel changes.
 struct Likeness {
   bool by_program = false;
+  bool by_kept_name = false;  ///< see names_kept
   bool by_name = false;       ///< of equal kernels, one of which may have changed
   bool by_producers = false;  ///< tensors from calls of which this holds as well, up to the inputs
   bool by_types = false;      ///< of the tensors; C does not say them
@@ -69,6 +71,7 @@ constexpr std::array kLikenesses{
     Likeness{.by_program = true, .by_name = true},
     Likeness{.by_program = true},
     Likeness{.by_producers = true, .by_types = true},
+    Likeness{.by_kept_name = true},
     Likeness{.by_operator = true, .by_mac = true},
     Likeness{.by_types = true},
     Likeness{.by_operator = true},
@@ -179,10 +182,26 @@ ProgramsOfBoth programs_of(const ModuleReport& a, const ModuleReport& b) {
   return programs;
 }
 
+/// The names of the kernels of `module`. A number counts only if the other module has as many
+/// kernels of that name: else they may be numbered anew, and have names that occur nowhere else.
+std::vector<std::string> names_kept(const ModuleReport& module, const ModuleReport& other,
+                                    std::string_view build) {
+  std::map<std::string_view, std::int64_t> surplus;
+  for (const KernelReport& one : module.kernels) ++surplus[support::without_number(one.short_name)];
+  for (const KernelReport& one : other.kernels) --surplus[support::without_number(one.short_name)];
+  std::vector<std::string> names;
+  for (const KernelReport& one : module.kernels) {
+    const bool is_kept = surplus[support::without_number(one.short_name)] == 0;
+    names.push_back(is_kept ? one.short_name : fmt::format("{} of {}", one.symbol, build));
+  }
+  return names;
+}
+
 /// One side of the comparison.
 struct Side {
   const ModuleReport& module;
   std::vector<std::uint64_t> programs;  ///< by kernel
+  std::vector<std::string> kept_names;  ///< by kernel
 };
 
 /// A number for each call, equal where calls are alike. `likeness` is one of kLikenesses.
@@ -204,6 +223,9 @@ std::vector<std::uint64_t> keys_of(const Side& side, const Likeness& likeness,
     if (likeness.by_program) key.push_back(side.programs[report.kernel]);
     if (likeness.by_name) {
       key.push_back(numbering.of(side.module.kernels[report.kernel].short_name));
+    }
+    if (likeness.by_kept_name) {
+      key.push_back(numbering.of(side.kept_names[report.kernel]));
     }
     const Count& mac = report[CallMeasure::mac];
     if (likeness.by_operator) key.push_back(output_elements(report));
@@ -691,8 +713,8 @@ ModuleDifference compare(const Report& before, std::size_t at_before, const Repo
   add_reasons(difference, "before", &NumberChange::before, a.uncertain);
   add_reasons(difference, "after", &NumberChange::after, b.uncertain);
   ProgramsOfBoth programs = programs_of(a, b);
-  const Side left{a, std::move(programs[0])};
-  const Side right{b, std::move(programs[1])};
+  const Side left{a, std::move(programs[0]), names_kept(a, b, "before")};
+  const Side right{b, std::move(programs[1]), names_kept(b, a, "after")};
   if (a.network && b.network) {
     compare_networks(difference, left, right, kernels);
     const bool is_one_c = is_from_c(a) != is_from_c(b);
@@ -739,6 +761,19 @@ std::vector<ModuleDifference> compare_modules(const Report& before, const Report
   return differences;
 }
 
+/// A constant that a kernel stores in another form has other bytes for the same values.
+void remove_other_forms(BuildDifference& difference) {
+  std::set<std::string_view> stored;
+  for (const ModuleDifference& module : difference.modules) {
+    for (const KernelDifference& kernel : module.kernels) {
+      if (kernel.change == KernelChange::constants) stored.insert(kernel.after);
+    }
+  }
+  std::erase_if(difference.constants, [&](const ConstantDifference& one) {
+    return one.bytes != one.bytes_before && stored.contains(one.kernel);
+  });
+}
+
 void add_names(BuildDifference& difference, const Report& report) {
   for (const ModuleReport& module : report.modules) {
     for (const KernelReport& one : module.kernels) {
@@ -769,6 +804,7 @@ Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& a
         if (partner.is_moved) difference.moved.push_back({partner.before, symbol});
       }
       difference.constants = report::changed_constants(before.report, after.report, kernels);
+      report::remove_other_forms(difference);
       return difference;
     }
     // Equal members make equal networks, also where they are not understood.

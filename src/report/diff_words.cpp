@@ -70,6 +70,13 @@ DifferenceWords words_of(const ConstantDifference& one, const BuildDifference& d
   } else if (!kernel.empty()) {
     where += " of " + kernel;
   }
+  if (one.bytes != one.bytes_before) {
+    return {"constant " + where, fmt::format("{} bytes, was {}", one.bytes, one.bytes_before)};
+  }
+  if (one.is_reordered) {
+    return {"constant " + where, fmt::format("the same {} elements ({} bytes) in another order",
+                                             one.elements, one.bytes)};
+  }
   std::string what =
       fmt::format("{} of {} element{} ({} bytes) differ{}", one.differing, one.elements,
                   one.elements == 1 ? "" : "s", one.bytes, one.differing == 1 ? "s" : "");

@@ -386,8 +386,10 @@ void write_changed_constant(Writer& out, const ConstantDifference& one) {
   out.text_or_null("kernel", one.kernel);
   out.text_or_null("layer", one.layer);
   out.member("bytes", one.bytes);
+  out.member("bytes_before", one.bytes_before);
   out.member("elements", one.elements);
   out.member("differing", one.differing);
+  out.member("reordered", one.is_reordered);
   out.member("largest", one.largest);
 }
 

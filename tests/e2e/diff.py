@@ -426,6 +426,17 @@ class Diff(unittest.TestCase):
         text = diff_of_tir(changed(head + re.sub(rf"\b{call[2]}, ", f"{call[1]}, ", tail, count=1))).stdout.decode()
         self.assertIn("call 2 of nn_max_pool2d_cast was removed", text)
 
+    def test_pairs_kernels_of_one_name_where_programs_differ(self):
+        """The call of one kernel is gone, and the next one has other types and another form."""
+        call = re.search(r"^ +T\.tvm_check_return\([^\n]*nn_max_pool2d_cast\", (\w+), (\w+)\)\)\n", TEXT, re.M)
+        tail = re.sub(rf"\b{call[2]}, ", f"{call[1]}, ", TEXT[call.end() :], count=1)
+        tail = re.sub(r"(nn_avg_pool2d_cast\(p0: T\.Buffer\(\()1, 4, 4, 8(.*?)1, 1, 1, 8", r"\g<1>1, 8, 8, 8\g<2>1, 2, 2, 8", tail)
+        head = TEXT[: call.start()].replace("T.match_buffer(output, (1, 1, 1, 8)", "T.match_buffer(output, (1, 2, 2, 8)")
+        (module,) = json.loads(diff_of_tir(changed(head + tail.replace("T.grid(16, 8)", "T.grid(64, 8)")), "--json").stdout)["modules"]
+        changes = [(one["change"], *(one[side] and one[side].split("_fused_")[1] for side in ("before", "after")))
+                   for one in module["kernels"]]
+        self.assertEqual(changes, [("changed", "nn_avg_pool2d_cast", "nn_avg_pool2d_cast"), ("removed", "nn_max_pool2d_cast", None)])
+
     def test_reports_no_removed_call_if_a_call_reads_an_unwritten_tensor(self):
         text = diff_of_tir(a_call_less(random.Random(1))).stdout.decode()
         self.assertNotIn(" was removed", text)

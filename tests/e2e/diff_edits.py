@@ -190,6 +190,34 @@ class Edits(unittest.TestCase):
         self.assertEqual((constant["elements"], constant["differing"]), (int(found[1]), 1))
         self.assertEqual(constant["largest"], abs(old) + 84)
         self.assertEqual([one["name"] for one in document["members"]], [member])
+        self.assertEqual((constant["bytes"], constant["reordered"]), (constant["bytes_before"], False))
+
+    def test_of_a_constant_are_its_order_or_size(self):
+        path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        members = members_of(path)
+        member = "codegen/host/src/default_lib1.c"
+        found = re.search(rb"fused_constant\[(\d+)\].*?\{\s*(.*?)\n?\};", members[member], re.DOTALL)
+        values = found[2].split(b",")
+        more = replaced(members[member], *found.span(2), found[2].rstrip().rstrip(b",") + b", +0x0001")
+        for text, size, words in (
+            (replaced(members[member], *found.span(2), b",".join(values[::-1])), found[1], b"the same 288 elements (576 bytes) in another order"),
+            (more, b"289", b"578 bytes, was 576"),
+        ):
+            text = replaced(text, *found.span(1), size)
+            edited = support.make_tar({**members, member: text})
+            lines = support.run("diff", path, "-", input=edited).stdout
+            self.assertRegex(lines, rb"(?m)^constant fused_constant of .*: " + re.escape(words))
+            document = json.loads(support.run("diff", "--json", path, "-", input=edited).stdout)
+            schemas.check(schemas.validator("diff"), document, "one constant")
+
+    def test_of_a_linked_parameter_have_its_name(self):
+        path = support.SOURCE / "tests/data/cases/linked-params.tar.gz"
+        members = members_of(path)
+        member = "codegen/host/src/lib1.c"
+        found = re.search(rb"__tvm_param__p0\[64\] = \{\s*([+-]0x\w+)", members[member])
+        edited = {**members, member: replaced(members[member], *found.span(1), b"+0x1234")}
+        lines = support.run("diff", path, "-", input=support.make_tar(edited)).stdout
+        self.assertRegex(lines, rb"(?m)^constant p0 of .*: 1 of 64 elements \(128 bytes\) differs")
 
     def test_of_a_constant_are_found_where_constants_have_other_numbers(self):
         path = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
