@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
@@ -49,25 +50,40 @@ std::optional<EntryPoint> in_headers(const archive::Archive& archive, const Modu
   return std::nullopt;
 }
 
-/// TVM's form: the definition begins a line. The parameters of a packed function are an array of
-/// TVMValue, in TVM v0.8 `void*`, and their type codes.
+/// Where a function with this head has its body, and not only a prototype; npos if nowhere.
+std::size_t definition_in(std::string_view text, std::string_view head) {
+  std::size_t at = text.find(head);
+  while (at != text.npos) {
+    const std::size_t end = text.find_first_not_of(" \t\r\n", text.find(')', at) + 1);
+    if (end != text.npos && text[end] == '{') return at;
+    at = text.find(head, at + 1);
+  }
+  return at;
+}
+
+/// TVM's form: the definition begins a line.
 std::optional<EntryPoint> in_sources(const archive::Archive& archive, const Module& module,
                                      const std::string& symbol) {
-  const std::string head = fmt::format("\nint32_t {}(", symbol);
   for (const FileRef& source : module.files.sources) {
     const std::string_view text = member_text(archive, source);
-    const std::size_t at = text.find(head);
+    std::size_t at = definition_in(text, fmt::format("\nint32_t {}(", symbol));
+    if (at == text.npos) at = definition_in(text, fmt::format("\nTVM_DLL int32_t {}(", symbol));
     if (at == text.npos) continue;
     std::string prototype = prototype_in(text.substr(at), symbol);
-    const bool is_packed = prototype.find("TVMValue*") != prototype.npos ||
-                           prototype.find(" type_code") != prototype.npos;
-    return EntryPoint{symbol, std::move(prototype), is_packed ? CInterface::packed : CInterface::c,
-                      source.name};
+    const CInterface interface = interface_of(prototype);
+    return EntryPoint{symbol, std::move(prototype), interface, source.name};
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+CInterface interface_of(std::string_view prototype) {
+  const bool is_packed =
+      std::ranges::any_of(std::array{"TVMValue*", " type_code", " arg_type_ids"},
+                          [&](const char* word) { return prototype.find(word) != prototype.npos; });
+  return is_packed ? CInterface::packed : CInterface::c;
+}
 
 std::string prototype_in(std::string_view text, const std::string& symbol) {
   const std::size_t begin = text.find(fmt::format("int32_t {}(", symbol));
@@ -104,6 +120,19 @@ std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const 
   const std::string symbol = fmt::format("tvmgen_{}_run", symbol_part(module.name));
   auto declared = in_headers(archive, module, symbol);
   return declared ? declared : in_sources(archive, module, symbol);
+}
+
+std::optional<EntryPoint> called_function(const archive::Archive& archive, const Module& module,
+                                          const graph::Topology* network) {
+  auto entry = entry_point_of(archive, module);
+  const bool is_defined =
+      entry && std::ranges::any_of(module.files.sources, [&](const FileRef& source) {
+        const std::string_view text = member_text(archive, source);
+        return support::find_word(text, entry->function) != text.npos;
+      });
+  if (is_defined || network == nullptr || !module.files.objects.empty()) return entry;
+  auto main = in_sources(archive, module, network->provenance.symbol);
+  return main ? main : entry;
 }
 
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,

@@ -18,6 +18,15 @@ namespace mlf::deployment {
 /// `Error`.
 std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module);
 
+/// The same, or main, if no C of the module has that function: TVM's development versions of 2021
+/// only declared it, and others have none. Throws `Error`.
+std::optional<EntryPoint> called_function(const archive::Archive& archive, const Module& module,
+                                          const graph::Topology* network);
+
+/// The parameters of a packed function are an array of TVMValue, in TVM v0.8 `void*`, and their
+/// type codes.
+CInterface interface_of(std::string_view prototype);
+
 /// Bytes of the arrays of TVMValue on the stack in which an entry point with packed arguments
 /// passes them on to main; 0 for another one. Nothing: it is not found, or the preprocessor
 /// decides. Throws `Error`.

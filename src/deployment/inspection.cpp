@@ -68,10 +68,13 @@ Inspection inspect(const Deployment& deployment) {
   } else {
     inspection.networks_failure = std::move(networks.error());
   }
-  for (const Module& module : deployment.library().modules) {
+  const auto& modules = deployment.library().modules;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
     // The networks already report a member that cannot be read.
-    const auto entry = support::to_result(
-        [&] { return deployment::entry_point_of(deployment.archive(), module); });
+    const auto entry = support::to_result([&] {
+      return deployment::called_function(deployment.archive(), modules[i],
+                                         inspection.network_of(i));
+    });
     inspection.entry_points.push_back(entry.value_or(std::nullopt));
   }
   const deployment::StatedOwners stated(deployment.library());

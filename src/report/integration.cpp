@@ -258,9 +258,10 @@ class Integrator {
   /// Without TVM's entry function, the application calls main, unless it is static.
   void add_main(const graph::Provenance& main) {
     if (!defined_.contains(main.symbol)) return;
-    list_.interface =
-        main.call_form == graph::CallForm::packed ? ModuleInterface::packed : ModuleInterface::c;
     list_.functions.push_back(function_named(main.symbol));
+    const CInterface form = deployment::interface_of(list_.functions.back().prototype);
+    const bool is_packed = main.call_form == graph::CallForm::packed || form == CInterface::packed;
+    list_.interface = is_packed ? ModuleInterface::packed : ModuleInterface::c;
   }
 
   /// TVM's development versions of 2021 give the application a struct with a pointer to a static

@@ -238,7 +238,7 @@ class Planner {
   }
 
   void find_entry() {
-    const auto entry = deployment::entry_point_of(deployment_.archive(), module_);
+    const auto entry = deployment::called_function(deployment_.archive(), module_, &network_);
     if (!entry && module_.files.objects.empty()) {
       fail_plan(ErrorKind::invalid_input,
                 fmt::format("the C of module '{}' has no function that runs it", module_.name));
@@ -256,6 +256,11 @@ class Planner {
     plan_.entry.symbol = entry->function;
     if (entry->interface == CInterface::packed) return;
     const auto header = std::ranges::find(module_.files.headers, entry->member, &FileRef::name);
+    const std::size_t tensors = network_.inputs.size() + network_.outputs.size();
+    const bool has_others =
+        static_cast<std::size_t>(std::ranges::count(entry->prototype, ',')) + 1 != tensors;
+    plan_.entry.takes_tensors = entry->function == network_.provenance.symbol && !has_others;
+    if (plan_.entry.takes_tensors) return;
     if (header == module_.files.headers.end()) {
       fail_plan(ErrorKind::invalid_input, "no header declares how the network is called",
                 entry->member);

@@ -14,10 +14,11 @@ namespace mlf::run {
 /// The function that runs a network with the AOT executor.
 struct RunFunction {
   std::string symbol;
-  /// For the C interface: its header, and the struct types of its pointer parameters, in order. If
-  /// empty, it takes an array of TVMValue.
+  /// For the C interface: its header, and the struct types of its pointer parameters, in order.
   std::string header{};
   std::vector<std::string> structs{};
+  /// Without a header: it takes the inputs, then the outputs, and not an array of TVMValue.
+  bool takes_tensors = false;
 };
 
 /// Memory that the program fills from `kInputs`.

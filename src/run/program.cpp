@@ -186,7 +186,13 @@ class ProgramWriter : CText {
     } else {
       if (!is_timed()) text_ += HookWriter(plan_).saving();
       if (!plan_.entry.header.empty()) line("#include \"{}\"", plan_.entry.header);
-      if (plan_.entry.header.empty()) declare_packed(plan_.entry.symbol);
+      if (plan_.entry.takes_tensors) {
+        const std::size_t tensors = plan_.inputs.size() + plan_.outputs.size();
+        line("int32_t {}({});", plan_.entry.symbol,
+             fmt::join(std::vector<std::string>(tensors, "void *"), ", "));
+      } else if (plan_.entry.header.empty()) {
+        declare_packed(plan_.entry.symbol);
+      }
       for (const deployment::GivenPool& pool : plan_.pools) {
         if (pool.data.empty()) continue;
         line("static unsigned char mlf_pool_{}[{}] __attribute__((aligned(64))) = {{{}}};",
@@ -332,7 +338,11 @@ class ProgramWriter : CText {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       line("  mlf_read({}, {});", inputs[i], plan_.inputs[i].tensor.bytes.size());
     }
-    if (plan_.entry.header.empty()) {
+    if (plan_.entry.takes_tensors) {
+      std::vector<std::string> tensors = inputs;
+      tensors.insert(tensors.end(), outputs.begin(), outputs.end());
+      checked(fmt::format("{}({})", plan_.entry.symbol, fmt::join(tensors, ", ")), true);
+    } else if (plan_.entry.header.empty()) {
       std::vector<PackedTensor> tensors;
       for (std::size_t i = 0; i < inputs.size(); ++i)
         add(tensors, inputs[i], plan_.inputs[i].tensor);

@@ -669,6 +669,12 @@ const tvm_model_t tvmgen_default_network = {
         root = unpacked(path, self.directory / "main")
         build = Build(module, root, self.directory, flags=HOST)
         self.assertIn(function["symbol"], build.exported()[0])
+        (module,) = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"]
+        self.assertEqual((module["entry_point"]["function"], module["entry_point"]["member"]),
+                         (function["symbol"], function["member"]))
+        outputs = [support.run_ok("run", "--random", "1", one).stdout
+                   for one in (path, support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")]
+        self.assertEqual(outputs[0], outputs[1])
 
     def test_operators_without_metadata_are_listed(self):
         (described,) = lists(support.ARCHIVES / "tvm-0.9-op-add.tar")
