@@ -275,8 +275,10 @@ std::vector<Row> rows_of(const ModuleReport& module,
   return rows;
 }
 
+/// Another call may need more than one whose memory is not known as a whole.
 bool is_peak(const Row& row) {
-  return row.call != nullptr && row.module->peak.call == row.call->call;
+  return row.call != nullptr && row.module->peak.call == row.call->call &&
+         row.module->peak.bytes.is_known();
 }
 
 Table calls_table(const ModuleReport& module, report::ConstantReader& reader,
@@ -326,7 +328,8 @@ std::string peak_line(const ModuleReport& module, const Screen& screen) {
   const CallReport& call = module.calls[index(*peak.call)];
   const std::string parts = parts_of_peak(module);
   return for_screen(
-      fmt::format("PEAK   call {}, {}: {} in use{}, {} allocated, lower bound {}",
+      fmt::format("PEAK   {}call {}, {}: {} in use{}, {} allocated, lower bound {}",
+                  peak.bytes.is_known() ? "" : "not known; of what is known, the most is in ",
                   index(*peak.call), printable(module.kernels[call.kernel].short_name),
                   to_string(peak.bytes), parts.empty() ? "" : " (" + parts + ")",
                   to_string(peak.used), to_string(module.lower_bound)),

@@ -64,7 +64,8 @@ class CallsTable {
     const KernelReport& kernel = module_.report.kernels[call.kernel];
     html_.open("td", {{"class", "wide"}});
     link_to(html_, module_.kernel_id(kernel), kernel.short_name);
-    if (module_.report.peak.call == call.call) {
+    const analysis::RamPeak& peak = module_.report.peak;
+    if (peak.call == call.call && peak.bytes.is_known()) {
       html_.text(" ");
       html_.element("span", {{"class", "tag"}}, "peak");
     }

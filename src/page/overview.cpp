@@ -74,7 +74,8 @@ void memory_sentences(HtmlWriter& html, const ModuleView& module) {
   const std::size_t number = index(*peak.call);
   const KernelReport& kernel = module.report.kernels[module.report.calls[number].kernel];
   html.open("p", {{"class", "summary"}});
-  html.text("The most memory is in use in ");
+  html.text(peak.bytes.is_known() ? "The most memory is in use in "
+                                  : "Of what is known, the most memory is in use in ");
   link_to(html, module.call_id(number), fmt::format("call {}", number));
   html.text(", ");
   link_to(html, module.kernel_id(kernel), kernel.short_name);

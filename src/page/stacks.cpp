@@ -56,13 +56,12 @@ struct Bar {
   }
 };
 
-/// The bytes of workspaces at the peak. Two workspaces may share bytes.
+/// The bytes of workspaces at the peak.
 Count scratch_at_peak(const ModuleReport& module) {
-  Count bytes;
-  for (const auto& tensor : analysis::live_tensors(*module.network, *module.peak.call)) {
-    if (tensor.role == analysis::LiveRole::scratch) bytes += analysis::to_count(tensor.bytes);
-  }
-  return bytes;
+  const auto tensors = analysis::live_tensors(*module.network, *module.peak.call);
+  const bool has_some =
+      std::ranges::count(tensors, analysis::LiveRole::scratch, &analysis::LiveTensor::role) > 0;
+  return has_some ? module.calls[index(*module.peak.call)][CallMeasure::scratch] : Count();
 }
 
 /// Planned or allocated memory at the peak, and memory that is always in use.

@@ -739,13 +739,18 @@ std::string parts_of_peak(const ModuleReport& module) {
   }
   std::string text = fmt::format("{}", fmt::join(parts, " + "));
   // A result may overlap an input that is no longer needed.
-  if (sum.is_exact() && module.peak.bytes.is_exact() && sum.min > module.peak.bytes.min) {
-    text += fmt::format(" - shared {}", sum.min - module.peak.bytes.min);
+  const Count shared = report::without(sum, module.peak.bytes);
+  const bool has_some = shared.max && *shared.max > 0;
+  if (has_some && module.peak.bytes != Count::unknown()) {
+    text += fmt::format(" - shared {}", to_string(shared));
   }
   return text;
 }
 
 std::vector<ModuleContradiction> contradictions_of(const Report& report) {
+    // Workspaces of a pool may overlap.
+    const bool is_scratch = role == analysis::LiveRole::scratch && bytes != Count{};
+    if (is_scratch) bytes = module.calls[index(*module.peak.call)][CallMeasure::scratch];
   std::vector<ModuleContradiction> list;
   for (const ModuleReport& module : report.modules) {
     for (const Contradiction& one : module.contradictions) list.push_back({module.name, one});

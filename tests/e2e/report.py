@@ -171,6 +171,13 @@ class Reports(unittest.TestCase):
                 )
                 self.assertEqual(peak["bytes"], most, path)
 
+    def test_have_parts_of_the_peak_that_add_up(self):
+        for path in archives():
+            text = support.run("report", path).stdout.decode()
+            for whole, parts in re.findall(r"(?m)^PEAK   call .*: (\d+) in use \(([^?.=)]*)\),", text):
+                numbers = [int(sign + number) for sign, number in re.findall(r"(?:^|\+ |(-) )\w+ (\d+)", parts)]
+                self.assertEqual(sum(numbers), int(whole), (path, parts))
+
     def test_know_the_lines_of_c_that_gcc_knows(self):
         compared = 0
         for path in archives():
