@@ -489,6 +489,18 @@ class Reporter {
     }
     const bool is_operators = deployment_.library().modules[position].style == Style::operator_only;
     if (!is_operators || inputs.empty()) return;
+    // Of each function once.
+    module.mac = 0;
+    for (const KernelReport& kernel : module.kernels) {
+      module.mac += kernel.cost ? kernel.cost->mac : Count::unknown();
+    }
+    const auto lacks_functions = [](const graph::TirInput& one) {
+      return std::ranges::any_of(one.document->losses, [](const tir::Loss& loss) {
+        return loss.code == tir::LossCode::foreign_function ||
+               loss.code == tir::LossCode::undefined_name;
+      });
+    };
+    if (std::ranges::any_of(inputs, lacks_functions)) module.mac.max.reset();
     const graph::MemoryTotals totals = graph::memory_in_turn(inputs);
     module.ram.heap = analysis::to_count(totals.heap);
     module.ram.stack = analysis::to_count(totals.stack);

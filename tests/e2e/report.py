@@ -582,6 +582,8 @@ class Kernels(unittest.TestCase):
         self.assertEqual(text.count("an operator archive has bare functions and no main"), 1)
         self.assertNotIn("Why numbers are not exact", text)
         self.assertRegex(text, r"(?m)^flash +\d")
+        (module,) = report(archive)["modules"]
+        self.assertEqual(module["mac"], sum(one["mac"] for one in module["kernels"]))
         text = support.run_ok("inspect", "--integration", support.BUNDLED_CORPUS / "tvm-0.9/op-multi/module.tar").stdout.decode()
         self.assertRegex(text, r"(?m)^TENSOR +OF +DIRECTION .*\n\w+ +multi +input ")
         self.assertRegex(text, r"(?m)^- +stack +application .* stack frames need --cc COMPILER$")
