@@ -67,22 +67,17 @@ void declare_processor_options(CLI::App& app, ProfileArguments& options) {
 }
 
 void declare_board_options(CLI::App& app, ProfileArguments& options) {
-  auto* cpu = app.get_option("--cpu");
   auto* instrument = add_flag(app, "--instrument", options.instrument, "Board",
                               "Write an archive whose main calls functions around each call, "
-                              "to measure it on a board")
-                         ->excludes(cpu);
-  auto* remove = add_flag(app, "--remove", options.remove, "Board",
-                          "Write the archive as it was without these functions")
-                     ->excludes(cpu)
-                     ->excludes(instrument);
+                              "to measure it on a board");
+  add_flag(app, "--remove", options.remove, "Board",
+           "Write the archive as it was without these functions")
+      ->excludes(instrument);
   add_result_option(app, "-o,--output", options.output, {"OUT", "Board"},
                     "The archive that these two write; - is standard output");
   add_option(app, "--measured", options.measured, {"FILE", "Board"},
              "Show what a board measured: CSV with the head call,cycles")
-      ->excludes(cpu)
-      ->excludes(instrument)
-      ->excludes(remove);
+      ->excludes(app.get_option("--cpu"));
 }
 
 void declare_profile_options(CLI::App& app, ProfileArguments& options) {
@@ -102,6 +97,12 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
       ->capture_default_str()
       ->check(whole_number(1, 100000));
   add_run_limits(app, options.network);
+  for (const char* const written : {"--instrument", "--remove"}) {
+    for (const char* const one : {"--cpu", "--clock", "--cpi", "--cc", "--cflags", "--input",
+                                  "--random", "--against", "--json", "--measured", "--runs"}) {
+      app.get_option(written)->excludes(app.get_option(one));
+    }
+  }
 }
 
 // --- Numbers of the command line ----------------------------------------------------------------

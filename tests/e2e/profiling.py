@@ -511,6 +511,8 @@ int main(void) {{
             (["--remove", "-o", out, QNN], 1, "no main in it is instrumented"),
             (["--instrument", "-o", out, GRAPH], 1, "a graph executor has no main"),
             (["--instrument", QNN], 64, "nowhere to write"),
+            (["--instrument", "-o", out, "--runs", "7", QNN], 64, "--instrument excludes --runs"),
+            (["--remove", "-o", out, "--clock", "80M", path], 64, "excludes --"),
             (["-o", out, "--cpu", "host", QNN], 64, "-o is for --instrument and --remove"),
             (["--instrument", "-o", QNN, QNN], 64, ""),
             ([QNN], 64, "say what to do: --cpu CPU"),
