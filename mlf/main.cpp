@@ -102,14 +102,17 @@ void append_option_names(const CLI::App& app, std::vector<std::string>& names) {
 /// `word` is unknown to the program and to `command`, which may be null.
 std::string unknown_word(const CLI::App& app, const CLI::App* command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  std::vector<std::string> known{"--"};
+  std::vector<std::string> known;
   if (command != nullptr) append_option_names(*command, known);
   append_option_names(app, known);
   const auto is_known = [&](const std::string& one) { return std::ranges::count(known, one) > 0; };
-  if (word.starts_with('-') && !is_known(name)) {
+  if (word.starts_with('-') && word != "--" && !is_known(name)) {
     // Commands without a choice of formats have --json.
     const std::string meant = name == "--format" && is_known("--json") ? "--json" : name;
-    return fmt::format("there is no option '{}'{}", name, did_you_mean(meant, known));
+    // Any other letter is near a short option.
+    const bool is_letter = name.size() <= 2;
+    return fmt::format("there is no option '{}'{}", name,
+                       is_letter ? "" : did_you_mean(meant, known));
   }
   if (command == nullptr) {
     std::error_code ignored;

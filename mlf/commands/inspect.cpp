@@ -134,9 +134,11 @@ void add_totals(Table& table, const std::string& module, const graph::MemoryTota
     const auto claim = std::ranges::find(claims, kind, &MemoryClaim::kind);
     const bool is_claimed = claim != claims.end();
     const bool differs = is_claimed && !claim->agrees();
-    table.add({module, std::string(label_of(kind)) + of, in_bytes(count),
-               is_claimed ? std::to_string(claim->claimed) : "-",
-               differs ? claim->reason.empty() ? "not known" : claim->reason : ""});
+    table.add(
+        {module, std::string(label_of(kind)) + of, in_bytes(count),
+         is_claimed ? std::to_string(claim->claimed) : "-",
+         differs ? claim->reason.empty() ? "mlf knows no reason for this difference" : claim->reason
+                 : ""});
   };
   add(ClaimKind::inputs_and_outputs, totals.inputs_and_outputs);
   add(ClaimKind::constants, totals.constants);

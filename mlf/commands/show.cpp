@@ -535,7 +535,7 @@ int run_show(const ShowArguments& options, const Context& context) {
     if (!is_constant) refuse("--format npy needs --constant NAME");
     check_terminal(options.output);
   } else if (is_constant && options.form != KernelForm::summary) {
-    refuse("--constant has --format summary and --format npy");
+    refuse("with --constant, --format is summary or npy");
   }
   if (options.kernel.empty() && !options.relay && !is_constant) {
     refuse("KERNEL is required, or --relay, or --constant NAME (see mlf show --help)");

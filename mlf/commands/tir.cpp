@@ -118,6 +118,13 @@ bool needs_all_data(TirFormat format) {
   return format == TirFormat::save_json || format == TirFormat::c;
 }
 
+/// Names the option that leaves out what a text without its metadata section lacks.
+Diagnostic with_advice(Diagnostic error) {
+  const bool is_missing = error.message.starts_with("metadata[");
+  if (is_missing) error.message += "; --missing=omit leaves out attributes that refer to it";
+  return error;
+}
+
 /// Ignores constants that the module no longer uses, because they are not written.
 bool has_constants(const tir::Document& document) {
   bool has = false;
@@ -179,10 +186,11 @@ int run_tir(const TirArguments& options, const Context& context) {
   }
   if (options.format != TirFormat::json) warn_of_missing_functions(document, context.console);
   std::string text;
-  support::get_or_throw(
-      write_tir(document, options, context.limits, [&](std::string_view bytes) {
-        text += bytes;
-      }).map_error([&](Diagnostic error) { return of_source(std::move(error), options.source); }));
+  support::get_or_throw(write_tir(document, options, context.limits, [&](std::string_view bytes) {
+                          text += bytes;
+                        }).map_error([&](Diagnostic error) {
+    return of_source(with_advice(std::move(error)), options.source);
+  }));
   print(text);
   return 0;
 }

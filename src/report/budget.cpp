@@ -376,17 +376,18 @@ BudgetResult result_of(std::string module, const Limit& limit, const Count& need
 
 std::string shortfall(const BudgetResult& result) {
   const Limit& limit = result.limit;
-  const auto too_many = [&](std::uint64_t amount) {
+  const auto in_unit = [&](std::uint64_t amount) {
     if (limit.resource == Resource::time && !limit.memory) {
-      return fmt::format("{:.6g} ms too many", static_cast<double>(amount) / 1e6);
+      return fmt::format("{:.6g} ms", static_cast<double>(amount) / 1e6);
     }
-    const std::string_view unit = limit.memory ? "bytes" : info(limit.resource).unit;
-    return fmt::format("{} {} too many", amount, unit);
+    return fmt::format("{} {}", amount, limit.memory ? "bytes" : info(limit.resource).unit);
   };
-  if (result.verdict == Verdict::exceeds) return too_many(result.needed.min - limit.most);
+  if (result.verdict == Verdict::exceeds) {
+    return in_unit(result.needed.min - limit.most) + " too many";
+  }
   if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
   if (!result.needed.max) return "the upper bound is unknown";
-  return "up to " + too_many(*result.needed.max - limit.most);
+  return fmt::format("up to {} may be missing", in_unit(*result.needed.max - limit.most));
 }
 
 std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,

@@ -450,7 +450,7 @@ class Integrator {
       add_memory({}, MemoryUseKind::heap, heap, kAlignment);
       list_.state.push_back(
           {std::string(kAllocate), heap,
-           "runs at one time share the allocator: it has to be safe for threads"});
+           "networks that run at the same time share the allocator; make it thread-safe"});
     }
     if (report_.objects && report_.objects->code.data + report_.objects->code.bss > 0) {
       list_.state.push_back({"data of objects",

@@ -746,6 +746,9 @@ std::string parts_of_peak(const ModuleReport& module) {
     for (const analysis::LiveTensor& tensor : tensors) {
       if (tensor.role == role) bytes += analysis::to_count(tensor.bytes);
     }
+    // Workspaces of a pool may overlap.
+    const bool is_scratch = role == analysis::LiveRole::scratch && bytes != Count{};
+    if (is_scratch) bytes = module.calls[index(*module.peak.call)][CallMeasure::scratch];
     sum += bytes;
     if (bytes != Count{}) parts.push_back(fmt::format("{} {}", to_string(role), to_string(bytes)));
   }
@@ -760,9 +763,6 @@ std::string parts_of_peak(const ModuleReport& module) {
 }
 
 std::vector<ModuleContradiction> contradictions_of(const Report& report) {
-    // Workspaces of a pool may overlap.
-    const bool is_scratch = role == analysis::LiveRole::scratch && bytes != Count{};
-    if (is_scratch) bytes = module.calls[index(*module.peak.call)][CallMeasure::scratch];
   std::vector<ModuleContradiction> list;
   for (const ModuleReport& module : report.modules) {
     for (const Contradiction& one : module.contradictions) list.push_back({module.name, one});

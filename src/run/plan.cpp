@@ -102,7 +102,8 @@ class Planner {
     const std::optional<std::uint64_t> size = has_type || !bytes ? type.bytes() : bytes;
     if (!size) {
       fail_plan(ErrorKind::check_failed,
-                fmt::format("the size of '{}' is not known; --input gives an input that of a file",
+                fmt::format("the archive does not state the size of '{0}': give its values with "
+                            "--input {0}=FILE.npy",
                             tensor.name));
     }
     if (*size > left_) {
@@ -255,12 +256,12 @@ class Planner {
     }
     plan_.entry.symbol = entry->function;
     if (entry->interface == CInterface::packed) return;
-    const auto header = std::ranges::find(module_.files.headers, entry->member, &FileRef::name);
     const std::size_t tensors = network_.inputs.size() + network_.outputs.size();
     const bool has_others =
         static_cast<std::size_t>(std::ranges::count(entry->prototype, ',')) + 1 != tensors;
     plan_.entry.takes_tensors = entry->function == network_.provenance.symbol && !has_others;
     if (plan_.entry.takes_tensors) return;
+    const auto header = std::ranges::find(module_.files.headers, entry->member, &FileRef::name);
     if (header == module_.files.headers.end()) {
       fail_plan(ErrorKind::invalid_input, "no header declares how the network is called",
                 entry->member);

@@ -592,7 +592,7 @@ class Inspect(program_case.Directory):
             for line in support.run_ok("inspect", path).stdout.decode().splitlines()
         ]
         self.assertIn(["inputs and outputs", "32", "32"], rows)
-        self.assertIn(["workspace", "0", "7", "not known"], rows)
+        self.assertIn(["workspace", "0", "7", "mlf knows no reason for this difference"], rows)
         module = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"][0]
         self.assertEqual(
             module["memory"]["network"]["inputs_and_outputs"], {"bytes": 32, "exactness": "exact"}

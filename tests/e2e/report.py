@@ -606,7 +606,7 @@ class Kernels(unittest.TestCase):
         near = rows("constant", PARAMETERS)[0]["constant"]
         for arguments, code, message in (
             (("--constant", near + "0"), 64, f"did you mean '{near}'"),
-            (("--constant", near, "--format", "c"), 64, "--format npy"),
+            (("--constant", near, "--format", "c"), 64, "--format is summary or npy"),
             (("0", "--format", "npy"), 64, "needs --constant"),
         ):
             result = support.run("show", PARAMETERS, *arguments)

@@ -58,6 +58,7 @@ class Tir(program_case.Directory):
         refused = support.run("tir", "--format", "save_json", archive)
         self.assertEqual(refused.returncode, 65)
         self.assertIn(b'%b: metadata["Executor"][0] is not known' % os.fsencode(archive), refused.stderr)
+        self.assertIn(b"; --missing=omit leaves out attributes that refer to it\n", refused.stderr)
         for form in ("save_json", "tvmscript"):
             result = support.run_ok("tir", "--missing=omit", "--format", form, archive)
             notes = result.stderr.decode().splitlines()
