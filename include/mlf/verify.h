@@ -32,7 +32,7 @@ enum class FindingCode : std::uint8_t {
   stale_outputs,       ///< outputs of mlf were made from members that have changed since
   damaged_output,      ///< an output of mlf is missing, or not what mlf wrote
   no_network,          ///< a module without a network
-  not_compared,        ///< a capture of another stage or build than the generated C
+  not_compared,        ///< a capture of another stage or build, a function not understood
   metadata_too_small,  ///< metadata.json declares less memory than the network uses
   c_invalid,     ///< generated C that no compiler accepts, or that frees a workspace too early
   missing_file,  ///< TIR beside the archive that an earlier run read and this one does not get

@@ -517,6 +517,11 @@ class Cases(unittest.TestCase):
         findings = self.report("kernel-not-understood")["findings"]
         self.assertNotIn("unused-parameter", {one["code"] for one in findings})
 
+    def test_a_network_with_a_kernel_that_is_not_understood_is_not_checked(self):
+        lines = self.expect(0, "verify", "-v", self.archive("kernel-not-understood"))
+        self.assertRegex(lines, r"not understood: 'tvmgen_\w+' \(.* \[not-compared\]")
+        self.assertRegex(lines, r"checked: 0 of 1 networks .*; not compared: default \[network\]")
+
     def test_workspaces_of_two_kernels_are_not_added_up(self):
         text = support.run_ok("report", self.archive("condition-in-a-kernel")).stdout.decode()
         self.assertRegex(text, r"padding-scratch +2 +max 10368 +10368 ")
