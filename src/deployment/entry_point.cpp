@@ -9,6 +9,7 @@
 #include "deployment/tir_name.h"
 #include "support/characters.h"
 #include "tir/c/c.h"
+#include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
 
 namespace mlf {
@@ -133,6 +134,94 @@ std::optional<EntryPoint> called_function(const archive::Archive& archive, const
   if (is_defined || network == nullptr || !module.files.objects.empty()) return entry;
   auto main = in_sources(archive, module, network->provenance.symbol);
   return main ? main : entry;
+}
+
+namespace {
+
+/// The tokens of a function.
+struct FunctionTokens {
+  std::string_view text;
+  std::vector<tir::c::Token> tokens;
+
+  std::string_view word(std::size_t i) const { return tir::c::text_of(tokens[i], text); }
+};
+
+bool is_in(std::string_view word, std::string_view signs) {
+  return word.size() == 1 && signs.find(word[0]) != signs.npos;
+}
+
+/// The words of the arguments of the call at token `i`.
+std::vector<std::vector<std::string_view>> arguments_at(const FunctionTokens& code, std::size_t i) {
+  std::vector<std::vector<std::string_view>> arguments(1);
+  if (i + 1 >= code.tokens.size() || code.word(i + 1) != "(") return {};
+  std::size_t depth = 1;
+  for (i += 2; i < code.tokens.size(); ++i) {
+    const std::string_view word = code.word(i);
+    if (is_in(word, "([{")) ++depth;
+    if (is_in(word, ")]}") && --depth == 0) return arguments;
+    if (depth == 1 && word == ",") {
+      arguments.emplace_back();
+    } else {
+      arguments.back().push_back(word);
+    }
+  }
+  return {};
+}
+
+/// Whether a token is in a statement that one of the loops repeats.
+bool is_repeated(const FunctionTokens& code, std::size_t token,
+                 const std::vector<tir::CLoop>& loops) {
+  std::vector<std::size_t> open;  // depths of the loops around
+  std::size_t depth = 0;          // of brackets
+  auto next = loops.begin();
+  for (std::size_t i = 0; i < token; ++i) {
+    const std::string_view word = code.word(i);
+    for (; next != loops.end() && next->begin <= code.tokens[i].begin; ++next) {
+      open.push_back(depth);
+    }
+    if (is_in(word, "([{")) ++depth;
+    if (is_in(word, ")]}") && depth > 0) --depth;
+    // The end of a statement is that of the loops whose body it is.
+    const bool is_end = word == ";" || (word == "}" && code.word(i + 1) != "else");
+    while (is_end && !open.empty() && open.back() >= depth) open.pop_back();
+  }
+  return !open.empty();
+}
+
+}  // namespace
+
+std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Module& module,
+                                       const tir::MacroValues& macros) {
+  const std::string prefix = "tvmgen_" + symbol_part(module.name);
+  const std::string run = prefix + "_run";
+  const std::array mains{prefix + "___tvm_main__", prefix + "_run_model"};
+  for (const FileRef& source : module.files.sources) {
+    const std::string_view text = member_text(archive, source);
+    const bool may_call = std::ranges::any_of(mains, [&](const std::string& main) {
+      return support::find_word(text, main) != text.npos;
+    });
+    if (!may_call || support::find_word(text, run) == text.npos) continue;
+    const auto items = tir::c::split({{}, {}, text}).items;
+    const auto entry = std::ranges::find_if(items, [&](const tir::c::Item& item) {
+      return item.name == run && item.body.end > item.body.begin;
+    });
+    if (entry == items.end()) continue;
+    const FunctionTokens code{text, tir::c::tokenize(text, entry->body.begin, entry->body.end)};
+    std::vector<tir::CLoop> loops = tir::loops_of(text, macros);
+    std::erase_if(loops, [&](const tir::CLoop& loop) { return loop.function != run; });
+    const bool jumps_back = std::ranges::count(loops, "goto", &tir::CLoop::keyword) != 0;
+    std::optional<CallOfMain> call;
+    for (std::size_t i = 0; i < code.tokens.size(); ++i) {
+      if (std::ranges::find(mains, code.word(i)) == mains.end()) continue;
+      if (call) {
+        call->is_single = false;
+        break;
+      }
+      call = CallOfMain{arguments_at(code, i), !jumps_back && !is_repeated(code, i, loops)};
+    }
+    if (call) return call;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,

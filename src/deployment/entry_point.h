@@ -33,6 +33,18 @@ CInterface interface_of(std::string_view prototype);
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,
                                               const tir::MacroValues& macros);
 
+/// What the text of an entry point says about its call of main.
+struct CallOfMain {
+  /// The words of each argument, in their order.
+  std::vector<std::vector<std::string_view>> arguments{};
+  bool is_single = true;  ///< false: it has several calls, or one in a loop
+};
+
+/// The first call of main in `tvmgen_<module>_run`; nothing if the archive has no C with one, or if
+/// it passes TVM's packed values. Throws `Error`.
+std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Module& module,
+                                       const tir::MacroValues& macros = {});
+
 /// The declaration or definition of a function up to its parameters, in one line; empty if the text
 /// has none.
 std::string prototype_in(std::string_view text, const std::string& symbol);

@@ -1,5 +1,7 @@
 #include "deployment/network_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -8,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "deployment/entry_point.h"
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "graph/kernels/functions.h"
@@ -187,6 +190,40 @@ NoNetwork reason_for(const Module& module, bool saw_tir) {
   return saw_tir ? NoNetwork::no_main : NoNetwork::no_tir;
 }
 
+/// The field in an argument such as `inputs->x`; empty for another one.
+std::string field_in(const std::vector<std::string_view>& argument) {
+  const auto arrow = std::ranges::find(argument, "->");
+  const bool is_field = std::ranges::count(argument, "->") == 1 && argument.end() - arrow > 1;
+  return is_field ? std::string(arrow[1]) : std::string();
+}
+
+/// Puts the fields of a struct into the order in which the entry point passes them. Without one
+/// their order is not known; the same ones again are no order.
+void order_as_passed(std::span<const std::vector<std::string_view>> passed,
+                     std::vector<std::string>& fields) {
+  std::vector<std::string> names;
+  for (const auto& argument : passed) names.push_back(field_in(argument));
+  if (std::ranges::is_permutation(names, fields)) {
+    fields = std::move(names);
+  } else if (fields.size() > 1 && std::ranges::count(names, "") != 0) {
+    fields.clear();
+  }
+}
+
+/// Fields may be in another order than main's parameters where people edited the header.
+void take_call_of_main(const CallOfMain& call, graph::ModuleFacts& facts) {
+  const std::size_t inputs = facts.input_fields.size();
+  const std::size_t ports = inputs + facts.output_fields.size();
+  const std::span passed(call.arguments);
+  if (ports == 0 || passed.size() < ports) return;
+  order_as_passed(passed.first(inputs), facts.input_fields);
+  order_as_passed(passed.subspan(inputs, ports - inputs), facts.output_fields);
+  for (const auto& argument : passed) {
+    const bool is_field = !field_in(argument).empty();
+    facts.passed.push_back(is_field ? std::string() : fmt::format("{}", fmt::join(argument, " ")));
+  }
+}
+
 /// None if the file cannot be read: v0.9 and later have constants in TIR. Their data is in the
 /// archive.
 std::vector<Param> parameters_of(const archive::Archive& archive, const Module& module) {
@@ -219,6 +256,7 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
+  if (const auto call = call_of_main(archive, module)) take_call_of_main(*call, facts);
   for (const Param& param : parameters_of(archive, module)) {
     const auto dtype = tir::parse_dtype(to_string(param.type));
     if (dtype) facts.parameters.push_back({param.name, param.data.size(), {*dtype, param.shape}});

@@ -173,6 +173,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
                               : sources[main.source].document->other_memory;
   // A pool that the C declares has the size that is linked, or an unknown one.
   const bool is_declared = has_unread_declarations(*sources[main.source].document) ||
+                           parameters.has_other_memory ||
                            (facts != nullptr && !facts->pools.empty());
   if (facts != nullptr && !is_declared) {
     size_workspace_pool(topology, facts->workspace_bytes);

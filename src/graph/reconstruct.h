@@ -49,7 +49,7 @@ struct ModuleFacts {
   /// outputs in the order of main's parameters, which TVM calls `output`, `output2`, `output3`, ….
   std::optional<std::vector<NamedTensor>> outputs{};
   /// The sanitised names of inputs and outputs in the C header's structs, in the order of main's
-  /// parameters; empty if there is no header (packed interface).
+  /// parameters; empty if there is no header (packed interface), or the order is not known.
   std::vector<std::string> input_fields{};
   std::vector<std::string> output_fields{};
   /// Tensors whose types other sources state, such as the signature of Relay's main. Matched by
@@ -63,6 +63,9 @@ struct ModuleFacts {
   /// bytes: the size is not known.
   std::vector<Pool> pools{};
   std::vector<tir::OtherMemory> other_memory{};  ///< of the C, beside these
+  /// What the entry point passes for main's parameters, in words with blanks between them: empty
+  /// for a field of a struct, which the application fills. Shorter where its call is not read.
+  std::vector<std::string> passed{};
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};
   /// Bytes of inputs and outputs that TVM counted, and of more values in some versions.

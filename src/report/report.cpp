@@ -394,6 +394,7 @@ class Reporter {
     if (network != nullptr) {
       add_kernels_of_network(report, *network);
       add_calls(report, *network);
+      add_repeats(report, module);
       add_memory(report, *network);
       add_executor_files(report, module.files, *network);
       const auto sources = deployment::network_sources(deployment_, *network);
@@ -436,6 +437,14 @@ class Reporter {
     collect_reasons(report);
     report.contradictions = contradictions_of(deployment_, position, network);
     return report;
+  }
+
+  /// A run of the module may run main several times.
+  void add_repeats(ModuleReport& report, const Module& module) const {
+    const auto call = deployment::call_of_main(deployment_.archive(), module, deployment_.macros());
+    if (!call || call->is_single) return;
+    report.mac.max.reset();
+    note(report, "the entry point may run main more than once");
   }
 
   /// Those of a packed main. Objects may have the entry point where there is no C.

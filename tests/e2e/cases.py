@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import plan_run
+import seeded_edits
 import support
 
 CASES = support.SOURCE / "tests" / "data" / "cases"
@@ -45,6 +46,17 @@ class Cases(unittest.TestCase):
         self.assertEqual(result.returncode, code, (command, result.stdout[:500], result.stderr[:500]))
         return (result.stdout + result.stderr).decode()
 
+    def replaced(self, path, *replacements):
+        """An archive whose members, without captures, have each text replaced."""
+        members = seeded_edits.members_of(path)
+        for old, new in replacements:
+            changed = {name: text.replace(old, new) for name, text in members.items()}
+            self.assertNotEqual(changed, members, old)
+            members = changed
+        output = self.directory / "edited.tar"
+        output.write_bytes(seeded_edits.as_tar(members))
+        return output
+
     def report(self, name):
         return module_of(json_of("report", "--json", self.archive(name)))
 
@@ -78,6 +90,45 @@ class Cases(unittest.TestCase):
         self.assertEqual(self.report("heap_pool")["ram"]["pools"], 128)
         self.expect(0, "verify", archive)
         self.expect(1, "check", "--ram", "200", archive)
+
+    def test_other_memory_that_the_wrapper_passes_is_no_pool_of_a_known_size(self):
+        archive = self.replaced(self.archive("heap_pool"), ("outputs->y,global_workspace)", "outputs->y,malloc(4096))"))
+        self.assertEqual(module_of(json_of("report", "--json", archive))["ram"]["pools"], {"min": 128, "max": None})
+
+    def test_a_wrapper_that_calls_main_in_a_loop_has_no_exact_work(self):
+        call = "return tvmgen_default___tvm_main__("
+        mac = module_of(json_of("report", "--json", support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"))["mac"]
+        for before, is_exact in (
+            ("for (int i = 0; i < 4; ++i) { use(i); } ", True),
+            ("for (int i = 0; i < 4; ++i) if (i) { use(i); } else ", False),
+            ("if (tvmgen_default___tvm_main__ == 0) ", False),
+        ):
+            with self.subTest(before):
+                archive = self.replaced(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", (call, before + call))
+                given = module_of(json_of("report", "--json", archive))["mac"]
+                self.assertEqual(given, mac if is_exact else {"min": mac, "max": None})
+
+    def test_inputs_have_the_names_that_the_wrapper_passes(self):
+        archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        for change, names in (
+            (("  void* x;\n  void* y;\n", "  void* y;\n  void* x;\n"), ["x", "y"]),
+            (("inputs->x,inputs->y", "inputs->y,(float*)inputs->x"), ["y", "x"]),
+        ):
+            graph = json_of("graph", self.replaced(archive, change))
+            self.assertEqual([one["name"] for one in graph["inputs"]], names)
+
+    def test_memory_of_another_allocator_is_no_error(self):
+        allocation = r"TVMBackendAllocWorkspace\(1, 0, \(uint64_t\)(\d+), 0, 8\)"
+        path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        members = seeded_edits.members_of(path)
+        source = "codegen/host/src/default_lib1.c"
+        main = members[source].rindex("tvm_main__")
+        members[source] = members[source][:main] + re.sub(allocation, r"malloc(\1)", members[source][main:])
+        output = self.directory / "malloc.tar"
+        output.write_bytes(seeded_edits.as_tar(members))
+        lines = self.expect(0, "verify", "-v", output)
+        self.assertIn("[unknown-argument]", lines)
+        self.assertRegex(lines, r"checked: 0 of 1 networks .*; not compared: default ")
 
     def test_a_guard_keeps_a_kernel_inside_its_storage(self):
         self.expect(0, "verify", self.archive("guard"))

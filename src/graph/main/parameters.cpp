@@ -96,6 +96,13 @@ std::vector<Pool> declared_pools(Node function) {
 
 namespace {
 
+/// Whether the entry point passes main a variable with another name than that of the pool.
+bool is_other_memory(const ModuleFacts* facts, std::size_t parameter, std::string_view pool) {
+  if (facts == nullptr || parameter >= facts->passed.size()) return false;
+  const std::string& passed = facts->passed[parameter];
+  return !passed.empty() && support::find_word(passed, pool) == passed.npos;
+}
+
 /// Completes a pool by its name, else by its position among the pools.
 void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>& arguments,
               const ModuleFacts* facts) {
@@ -120,6 +127,9 @@ void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>&
       pool.bytes = declared.bytes;
     }
   }
+}
+
+void take_stated_size(Pool& pool, const ModuleFacts* facts) {
   if (pool.bytes || facts == nullptr) return;
   const auto stated = std::ranges::find(facts->pool_sizes, pool.name, &PoolSize::name);
   if (stated != facts->pool_sizes.end()) pool.bytes = stated->bytes;
@@ -175,7 +185,7 @@ ParameterTable::ParameterUse add_tensor(ParameterTable& table, const MainParamet
 }
 
 ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter& parameter,
-                                      std::string_view name,
+                                      std::size_t i, std::string_view name,
                                       const std::vector<PoolArgument>& arguments,
                                       const ModuleFacts* facts) {
   Pool pool;
@@ -183,6 +193,11 @@ ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter
   pool.parameter = parameter.name;
   if (parameter.buffer) pool.bytes = type_of_buffer(parameter.buffer).bytes();
   complete(pool, table.pools.size(), arguments, facts);
+  if (!table.is_packed && is_other_memory(facts, i, name)) {
+    pool.bytes.reset();
+    table.has_other_memory = true;
+  }
+  take_stated_size(pool, facts);
   table.pools.push_back(std::move(pool));
   return {RoleKind::pool, static_cast<PoolId>(table.pools.size() - 1)};
 }
@@ -273,7 +288,7 @@ ParameterTable classify_parameters(Node main, const MainBody& body, KernelLibrar
     if (is_context_name(parameter.name)) {
       table.parameters.push_back({RoleKind::context, {}});
     } else if (!pool.empty()) {
-      table.parameters.push_back(add_pool(table, parameter, pool, arguments, facts));
+      table.parameters.push_back(add_pool(table, parameter, i, pool, arguments, facts));
     } else {
       table.parameters.push_back(add_tensor(table, parameter, i));
     }

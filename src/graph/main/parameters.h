@@ -61,6 +61,7 @@ struct ParameterTable {
   std::vector<Pool> pools;
   std::vector<PortPlan> ports;  ///< in the order of the parameters
   bool is_packed = false;
+  bool has_other_memory = false;  ///< the entry point passes some of which no size is known
 
   ArgumentRole role_of(const Address& address) const;
   /// The pool that contains a named address.
