@@ -56,7 +56,9 @@ const Check* Topology::first_error() const {
 }
 
 bool Topology::is_understood() const {
-  return std::ranges::find(checks, CheckCode::unknown_statement, &Check::code) == checks.end();
+  return std::ranges::none_of(checks, [](const Check& check) {
+    return check.code == CheckCode::unknown_statement || check.code == CheckCode::unknown_argument;
+  });
 }
 
 const CheckInfo& info(CheckCode check) {

@@ -512,16 +512,21 @@ class NetworkBuilder {
           id);
   }
 
-  // In all versions, kernels take inputs before outputs, so another order shows a wrong direction.
+  // In all versions, kernels take inputs before outputs, so another order shows a wrong direction
+  // where the kernel's own code does not show all of them.
   void note_order(const Call& call, CallId id) {
     bool writes_any = false;
     bool reads_after = false;
+    bool is_proven = true;
     for (const Argument& argument : call.arguments) {
+      const bool is_of_body =
+          argument.decided_by == DecidedBy::body && argument.certainty == Certainty::certain;
+      is_proven = is_proven && (!argument.storage || is_of_body);
       reads_after = reads_after || (writes_any && argument.direction == Direction::input);
       writes_any = writes_any || writes(argument.direction);
     }
     const std::string name = quoted(call.name);
-    if (reads_after) {
+    if (reads_after && !is_proven) {
       check(CheckCode::argument_order, name + " writes an argument before one that it reads", id);
     }
     if (!writes_any) check(CheckCode::no_output, name + " writes none of its arguments", id);

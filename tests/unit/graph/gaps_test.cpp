@@ -54,6 +54,17 @@ Topology with_added(const std::string& added) {
   return network_of(kCallIntoPool + added + kCallOutOfPool, kPoolWrapper);
 }
 
+TEST(Kernels, MayTakeTheirOutputFirstWhereTheirCodeShowsIt) {
+  const std::string kernel =
+      "TVM_DLL int32_t tvmgen_default_b(float* T_add, float* p0) {\n"
+      "  for (int32_t i = 0; i < 4; ++i) {\n    T_add[i] = p0[i];\n  }\n  return 0;\n}\n";
+  const Topology topology = network_of(kCallIntoPool +
+                                           "  if (tvmgen_default_b(output_buffer_var, "
+                                           "(&(global_workspace_1_var[0]))) != 0 ) return -1;\n",
+                                       kPoolWrapper, {.module = "default"}, kernel);
+  EXPECT_EQ(checks_of(topology), Codes());
+}
+
 TEST(Values, AreAsLongAsWhatIsReadOfThemWhereTheirWriterWroteLess) {
   const std::string half =
       "TVM_DLL int32_t tvmgen_default_half(float* p0, float* T_add) {\n"
