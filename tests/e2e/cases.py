@@ -130,6 +130,16 @@ class Cases(unittest.TestCase):
         self.assertIn("[unknown-argument]", lines)
         self.assertRegex(lines, r"checked: 0 of 1 networks .*; not compared: default ")
 
+    def test_pools_with_other_names_are_no_outputs(self):
+        members = seeded_edits.members_of(self.archive("heap_pool"))
+        output = self.directory / "renamed.tar"
+        renamed = {name: re.sub(r"global_workspace_\d+_var", "arena", text) for name, text in members.items()}
+        self.assertNotEqual(renamed, members)
+        output.write_bytes(seeded_edits.as_tar(renamed))
+        self.expect(0, "verify", output)
+        ram = module_of(json_of("report", "--json", output))["ram"]
+        self.assertEqual((ram["pools"], ram["io"]), ({"min": 128, "max": None}, self.report("heap_pool")["ram"]["io"]))
+
     def test_a_guard_keeps_a_kernel_inside_its_storage(self):
         self.expect(0, "verify", self.archive("guard"))
         topology = json_of("graph", self.archive("guard"))

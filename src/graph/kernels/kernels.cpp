@@ -196,6 +196,22 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
   return parameters;
 }
 
+/// Notes the parameters that a function only divides into places at constant offsets.
+void note_divided(const KernelCode& code, const BodyScan& scan,
+                  std::vector<KernelParameter>& parameters) {
+  for (const BodyMemory& one : scan.memory) {
+    const bool is_place = one.buffer.memory == MemoryKind::pool && one.address.offset_known;
+    if (!is_place || one.address.root >= parameters.size()) continue;
+    KernelParameter& parameter = parameters[one.address.root];
+    parameter.may_be_pool = parameter.type.dtype == tir::DType::UInt(8);
+  }
+  for (const MemoryAccess& use : code.accesses) {
+    const bool is_direct = use.address.alias == tir::NodeId::none;
+    if (!is_direct || !code.is_of_call(use.address)) continue;
+    if (use.address.root < parameters.size()) parameters[use.address.root].may_be_pool = false;
+  }
+}
+
 /// If part of a body is not understood, no access has a known end.
 FunctionReach known_reach(const KernelCode& code, const BodyScan& scan) {
   FunctionReach reach = reach_of(code);
@@ -296,6 +312,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.gaps = scan.gaps;
   info.kernel.may_end_early = scan.may_end_early;
   info.parameters = parameters_of(ref.function, scan);
+  note_divided(code, scan, info.parameters);
   const bool is_c = sources[ref.source].document->source.dialect == tir::Dialect::c;
   const FunctionReach reach = known_reach(code, scan);
   for (std::uint32_t i = 0; i < info.parameters.size(); ++i) {

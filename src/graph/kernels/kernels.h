@@ -52,6 +52,7 @@ struct KernelParameter {
   StatedShape stated_shape{};  ///< BodyScan::shapes
   Effect effect{};
   bool is_pool = false;
+  bool may_be_pool = false;    ///< by what the kernel does with these bytes, whatever their name
   std::uint64_t at_least = 0;  ///< bytes up to the last one that is certainly accessed
   /// The number of bytes that the kernel writes: certainly all of them, and no others.
   std::optional<std::uint64_t> written{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
@@ -202,25 +203,53 @@ ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter
   return {RoleKind::pool, static_cast<PoolId>(table.pools.size() - 1)};
 }
 
-/// The pools among main's parameters, by the name that each kernel which takes one has for a pool:
-/// people rename pools in main. Empty for a parameter that some kernel takes otherwise.
-std::map<std::uint32_t, std::string_view> pools_of_kernels(const MainBody& body,
-                                                           KernelLibrary& kernels) {
-  std::map<std::uint32_t, std::string_view> pools;
+/// What the calls show about main's parameters.
+struct UseByKernels {
+  /// Pools, by the name that each kernel which takes one has for a pool: people rename pools in
+  /// main. Empty for a parameter that some kernel takes otherwise.
+  std::map<std::uint32_t, std::string_view> pools{};
+  std::set<std::uint32_t> written{};  ///< those that a kernel writes
+};
+
+UseByKernels use_by_kernels(const MainBody& body, KernelLibrary& kernels) {
+  UseByKernels use;
+  auto& pools = use.pools;
   for (const MainStatement& step : body.steps) {
     const auto* const call = std::get_if<RawCall>(&step);
     if (call == nullptr) continue;
     const std::vector<KernelParameter>& parameters = kernels.describe(call->symbol).parameters;
     for (std::size_t i = 0; i < call->arguments.size(); ++i) {
       const Address& address = call->arguments[i].address;
-      if (address.kind != AddressKind::parameter || address.inside) continue;
+      if (address.kind != AddressKind::parameter) continue;
+      if (i >= parameters.size() || parameters[i].effect.written) use.written.insert(address.root);
+      if (address.inside) continue;
       const bool is_pool = i < parameters.size() && parameters[i].is_pool;
       const auto name = is_pool ? tir::pool_name(parameters[i].name) : std::string_view();
       const auto [known, is_new] = pools.try_emplace(address.root, name);
       if (!is_new && !known->second.empty()) known->second = name;
     }
   }
-  return pools;
+  return use;
+}
+
+/// Whether a parameter comes after the inputs and outputs that the archive names.
+bool is_after_ports(const ModuleFacts* facts, std::size_t parameter) {
+  if (facts == nullptr) return false;
+  std::size_t ports = facts->input_fields.size() + facts->output_fields.size();
+  if (ports == 0 && facts->inputs && facts->outputs) {
+    ports = facts->inputs->size() + facts->outputs->size();
+  }
+  return ports != 0 && parameter >= ports;
+}
+
+/// Bytes behind inputs and outputs. What no kernel writes is constant.
+ParameterTable::ParameterUse add_renamed_pool(ParameterTable& table, const MainParameter& parameter,
+                                              std::size_t i, bool is_written,
+                                              const ModuleFacts* facts) {
+  const auto added = add_pool(table, parameter, i, parameter.name, {}, facts);
+  table.pools.back().kind = is_written ? PoolKind::workspace : PoolKind::constant;
+  table.has_other_memory = true;
+  return added;
 }
 
 }  // namespace
@@ -273,7 +302,7 @@ ParameterTable classify_parameters(Node main, const MainBody& body, KernelLibrar
   ParameterTable table;
   table.is_packed = body.is_packed;
   const std::vector<PoolArgument> arguments = pool_arguments(main);
-  const auto renamed = pools_of_kernels(body, kernels);
+  const UseByKernels use = use_by_kernels(body, kernels);
   const tir::NodeList params = main.list(f::PrimFunc::params);
   for (std::uint32_t i = 0; i < body.parameters.size(); ++i) {
     const MainParameter& parameter = body.parameters[i];
@@ -282,13 +311,18 @@ ParameterTable classify_parameters(Node main, const MainBody& body, KernelLibrar
     if (is_pool(parameter, param, body.is_packed)) {
       pool = tir::pool_name(parameter.name);
     } else if (holds_bytes(parameter, param)) {
-      pool = support::value_at(renamed, i).value_or("");
+      pool = support::value_at(use.pools, i).value_or("");
     }
+    const bool is_renamed = pool.empty() && !body.is_packed && is_after_ports(facts, i) &&
+                            holds_bytes(parameter, param);
     // Tests the name first: a context is a handle, but v0.8 also declares all tensors as handles.
     if (is_context_name(parameter.name)) {
       table.parameters.push_back({RoleKind::context, {}});
     } else if (!pool.empty()) {
       table.parameters.push_back(add_pool(table, parameter, i, pool, arguments, facts));
+    } else if (is_renamed) {
+      table.parameters.push_back(
+          add_renamed_pool(table, parameter, i, use.written.contains(i), facts));
     } else {
       table.parameters.push_back(add_tensor(table, parameter, i));
     }

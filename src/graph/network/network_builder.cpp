@@ -359,7 +359,8 @@ class NetworkBuilder {
     const Effect& effect = parameter.effect;
     const bool is_unused = !effect.read && !effect.written && !effect.escaped && !effect.is_open;
     const bool is_context = kind == RoleKind::context;
-    if (is_pool && is_unused && parameter.type.dtype == tir::DType::UInt(8)) return;
+    const bool is_bytes = parameter.type.dtype == tir::DType::UInt(8);
+    if (is_pool && is_bytes && (is_unused || parameter.may_be_pool)) return;
     // NULL in place of a pool that the kernel does not use.
     const bool is_unpacked = raw.call_form == CallForm::unpacked;
     if (is_context && is_unused && parameter.is_pool && is_unpacked) return;
