@@ -146,13 +146,15 @@ struct FunctionTokens {
   std::string_view word(std::size_t i) const { return tir::c::text_of(tokens[i], text); }
 };
 
+using Arguments = std::vector<std::vector<std::string_view>>;
+
 bool is_in(std::string_view word, std::string_view signs) {
   return word.size() == 1 && signs.find(word[0]) != signs.npos;
 }
 
 /// The words of the arguments of the call at token `i`.
-std::vector<std::vector<std::string_view>> arguments_at(const FunctionTokens& code, std::size_t i) {
-  std::vector<std::vector<std::string_view>> arguments(1);
+Arguments arguments_at(const FunctionTokens& code, std::size_t i) {
+  Arguments arguments(1);
   if (i + 1 >= code.tokens.size() || code.word(i + 1) != "(") return {};
   std::size_t depth = 1;
   for (i += 2; i < code.tokens.size(); ++i) {
@@ -207,6 +209,8 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     });
     if (entry == items.end()) continue;
     const FunctionTokens code{text, tir::c::tokenize(text, entry->body.begin, entry->body.end)};
+    // The preprocessor may choose among arguments.
+    const bool is_plain = entry->body.in(text).find('#') == text.npos;
     std::vector<tir::CLoop> loops = tir::loops_of(text, macros);
     std::erase_if(loops, [&](const tir::CLoop& loop) { return loop.function != run; });
     const bool jumps_back = std::ranges::count(loops, "goto", &tir::CLoop::keyword) != 0;
@@ -217,7 +221,8 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
         call->is_single = false;
         break;
       }
-      call = CallOfMain{arguments_at(code, i), !jumps_back && !is_repeated(code, i, loops)};
+      call = CallOfMain{is_plain ? arguments_at(code, i) : Arguments(),
+                        !jumps_back && !is_repeated(code, i, loops)};
     }
     if (call) return call;
   }

@@ -35,7 +35,7 @@ std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, c
 
 /// What the text of an entry point says about its call of main.
 struct CallOfMain {
-  /// The words of each argument, in their order.
+  /// The words of each argument, in their order; none where the preprocessor may choose.
   std::vector<std::vector<std::string_view>> arguments{};
   bool is_single = true;  ///< false: it has several calls, or one in a loop
 };

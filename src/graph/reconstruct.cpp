@@ -130,6 +130,25 @@ void drop_unproven_checks(Topology& topology) {
   std::erase_if(topology.checks, is_unproven);
 }
 
+/// C links where the entry point declares main with other parameters. Each argument is one unless a
+/// macro has several.
+void check_arguments_of_main(Topology& topology, const FunctionRef& main,
+                             const ModuleFacts& facts) {
+  const std::size_t given = facts.passed.size();
+  const std::size_t taken = main.function.list(tir::f::PrimFunc::params).size();
+  const bool is_proven = topology.provenance.dialect == tir::Dialect::c &&
+                         topology.is_understood() &&
+                         std::ranges::all_of(facts.passed, [](const std::string& argument) {
+                           return argument.empty() || argument.find('&') != argument.npos;
+                         });
+  if (given == 0 || given == taken || !is_proven) return;
+  topology.checks.push_back({CheckCode::arity,
+                             "the entry point passes main " + std::to_string(given) +
+                                 " arguments, main has " + std::to_string(taken) + " parameters",
+                             {},
+                             {}});
+}
+
 /// Builds the network of one main:
 /// 1. read main into steps (calls, copies, hooks), without their directions;
 ///   2. tell tensors, pools and contexts apart among its parameters, then inputs from outputs;
@@ -180,8 +199,10 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   }
   check_externals(topology);
   check_values(topology);
+  check_constant_pools(topology, kernels);
   take_least_sizes(topology, kernels);
   if (facts != nullptr) {
+    check_arguments_of_main(topology, main, *facts);
     if (facts->io_bytes) confirm_least_sizes(topology, *facts->io_bytes);
     check_header_sizes(topology, facts->header_sizes, parameters.ports, kernels);
   }

@@ -140,6 +140,27 @@ class Cases(unittest.TestCase):
         ram = module_of(json_of("report", "--json", output))["ram"]
         self.assertEqual((ram["pools"], ram["io"]), ({"min": 128, "max": None}, self.report("heap_pool")["ram"]["io"]))
 
+    def test_reads_beyond_memory_of_main_are_errors(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        longer = self.replaced(archive, ("rv0_rv1_fused < 16", "rv0_rv1_fused < 17"))
+        self.assertIn("is read up to 544 bytes, its storage has 512 [storage-too-small]", self.expect(1, "verify", longer))
+
+    def test_a_kernel_that_may_end_early_reads_nothing_for_certain(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        loop = "rv0_rv1_fused < 17; ++rv0_rv1_fused) {"
+        self.expect(0, "verify", self.replaced(archive, (loop.replace("17", "16"), loop + " if (rv0_rv1_fused >= 16) break;")))
+
+    def test_no_call_writes_into_a_pool_of_constants(self):
+        pools = ["global_const_workspace_0_var", "global_workspace_1_var"]
+        self.expect(0, "verify", self.archive("file-sums-pool"))
+        swapped = self.replaced(self.archive("file-sums-pool"), (", ".join(pools) + ") !=", ", ".join(pools[::-1]) + ") !="))
+        self.assertIn("[constant-overwritten]", self.expect(1, "verify", swapped))
+
+    def test_the_entry_point_passes_each_parameter_of_main(self):
+        archive = self.replaced(self.archive("heap_pool"), ("outputs->y,global_workspace)", "outputs->y)"))
+        text = self.expect(1, "verify", archive)
+        self.assertIn("passes main 2 arguments, main has 3 parameters [arity]", text)
+
     def test_a_guard_keeps_a_kernel_inside_its_storage(self):
         self.expect(0, "verify", self.archive("guard"))
         topology = json_of("graph", self.archive("guard"))

@@ -319,6 +319,8 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
     const Reaches* const reaches = support::find_value(reach.arguments, i);
     if (is_c) infer_shape(reaches, info.parameters[i]);
     if (reaches != nullptr) note_reach(*reaches, info.parameters[i]);
+    // No access certainly happens then.
+    if (scan.may_end_early) info.parameters[i].at_least = 0;
   }
   info.kernel.is_reshape = may_be_reshape(code, info.parameters);
   for (BodyMemory& memory : scan.memory) {

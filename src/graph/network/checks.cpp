@@ -58,8 +58,18 @@ void check_use(Topology& topology, ValueId id, bool may_be_read) {
 void check_sizes(Topology& topology, ValueId id) {
   const Value& value = topology[id];
   const std::optional<std::uint64_t> written = value.type.bytes();
-  if (!written) return;
   const Storage& storage = topology[value.storage];
+  // Its readers certainly access all its bytes.
+  const bool is_read_beyond = !storage.pool && storage.kind == StorageKind::workspace &&
+                              storage.bytes && value.bytes > storage.bytes;
+  if (is_read_beyond && (!written || *written <= *storage.bytes)) {
+    topology.checks.push_back({CheckCode::storage_too_small,
+                               fmt::format("{} is read up to {} bytes, its storage has {}",
+                                           quoted(value.name), *value.bytes, *storage.bytes),
+                               {},
+                               id});
+  }
+  if (!written) return;
   // Before planning, both are equal; a merged `sid` has the size of its largest tensor.
   if (storage.bytes && *written > *storage.bytes) {
     topology.checks.push_back(
@@ -246,6 +256,31 @@ std::optional<std::uint64_t> accessed_bytes(const Topology& topology, const Valu
 }
 
 }  // namespace
+
+void check_constant_pools(Topology& topology, KernelLibrary& kernels) {
+  const auto is_constant = [&](PoolId id) {
+    const Pool& pool = topology[id];
+    const auto is_writable = [&](const tir::OtherMemory& one) {
+      return one.kind == tir::OtherKind::writable && one.name == pool.name;
+    };
+    return pool.kind == PoolKind::constant && pool.bytes &&
+           std::ranges::none_of(topology.other_memory, is_writable);
+  };
+  for (std::size_t i = 0; i < topology.calls.size(); ++i) {
+    const Call& call = topology.calls[i];
+    const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
+    for (std::size_t k = 0; k < std::min(call.arguments.size(), parameters.size()); ++k) {
+      const Argument& argument = call.arguments[k];
+      if (argument.direction != Direction::pool || !parameters[k].effect.written) continue;
+      if (!is_constant(*argument.pool)) continue;
+      topology.checks.push_back({CheckCode::constant_overwritten,
+                                 quoted(call.name) + " writes into the pool of constants " +
+                                     quoted(topology[*argument.pool].name),
+                                 static_cast<CallId>(i),
+                                 {}});
+    }
+  }
+}
 
 void take_least_sizes(Topology& topology, KernelLibrary& kernels) {
   for (Value& value : topology.values) {
