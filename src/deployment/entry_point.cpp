@@ -203,6 +203,7 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
       return support::find_word(text, main) != text.npos;
     });
     if (!may_call || support::find_word(text, run) == text.npos) continue;
+    if (text.size() >= UINT32_MAX) continue;
     const auto items = tir::c::split({{}, {}, text}).items;
     const auto entry = std::ranges::find_if(items, [&](const tir::c::Item& item) {
       return item.name == run && item.body.end > item.body.begin;

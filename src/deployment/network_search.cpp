@@ -197,17 +197,19 @@ std::string field_in(const std::vector<std::string_view>& argument) {
   return is_field ? std::string(arrow[1]) : std::string();
 }
 
-/// Puts the fields of a struct into the order in which the entry point passes them. Without one
-/// their order is not known; the same ones again are no order.
-void order_as_passed(std::span<const std::vector<std::string_view>> passed,
+/// Puts the fields of a struct into the order in which the entry point passes them. Returns false
+/// where that is not known, because an argument is no field. The same field again is no order.
+bool order_as_passed(std::span<const std::vector<std::string_view>> passed,
                      std::vector<std::string>& fields) {
   std::vector<std::string> names;
   for (const auto& argument : passed) names.push_back(field_in(argument));
-  if (std::ranges::is_permutation(names, fields)) {
-    fields = std::move(names);
-  } else if (fields.size() > 1 && std::ranges::count(names, "") != 0) {
-    fields.clear();
-  }
+  const auto sorted = [](std::vector<std::string> list) {
+    std::ranges::sort(list);
+    return list;
+  };
+  const bool is_known = fields.size() <= 1 || std::ranges::count(names, "") == 0;
+  if (sorted(names) == sorted(fields)) fields = std::move(names);
+  return is_known;
 }
 
 /// Fields may be in another order than main's parameters where people edited the header.
@@ -216,8 +218,13 @@ void take_call_of_main(const CallOfMain& call, graph::ModuleFacts& facts) {
   const std::size_t ports = inputs + facts.output_fields.size();
   const std::span passed(call.arguments);
   if (ports == 0 || passed.size() < ports) return;
-  order_as_passed(passed.first(inputs), facts.input_fields);
-  order_as_passed(passed.subspan(inputs, ports - inputs), facts.output_fields);
+  const bool knows_inputs = order_as_passed(passed.first(inputs), facts.input_fields);
+  const bool knows_outputs =
+      order_as_passed(passed.subspan(inputs, ports - inputs), facts.output_fields);
+  if (!knows_inputs || !knows_outputs) {
+    facts.input_fields.clear();
+    facts.output_fields.clear();
+  }
   for (const auto& argument : passed) {
     const bool is_field = !field_in(argument).empty();
     facts.passed.push_back(is_field ? std::string() : fmt::format("{}", fmt::join(argument, " ")));

@@ -110,11 +110,13 @@ class Cases(unittest.TestCase):
 
     def test_inputs_have_the_names_that_the_wrapper_passes(self):
         archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
-        for change, names in (
-            (("  void* x;\n  void* y;\n", "  void* y;\n  void* x;\n"), ["x", "y"]),
-            (("inputs->x,inputs->y", "inputs->y,(float*)inputs->x"), ["y", "x"]),
+        header = ("  void* x;\n  void* y;\n", "  void* y;\n  void* x;\n")
+        for changes, names in (
+            ([header], ["x", "y"]),
+            ([header, ("inputs->x,inputs->y", "buffer_x,buffer_y")], ["x", "y"]),
+            ([("inputs->x,inputs->y", "inputs->y,(float*)inputs->x")], ["y", "x"]),
         ):
-            graph = json_of("graph", self.replaced(archive, change))
+            graph = json_of("graph", self.replaced(archive, *changes))
             self.assertEqual([one["name"] for one in graph["inputs"]], names)
 
     def test_memory_of_another_allocator_is_no_error(self):
