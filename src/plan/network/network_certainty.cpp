@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -197,9 +196,9 @@ std::uint64_t NetworkReader::check_workspace(graph::KernelId id,
   const std::string who = kernel_at(id);
   const std::string name = quoted(workspace.name);
   const auto offset = static_cast<std::int64_t>(*workspace.offset);
-  const auto [first, end_of_lets] = lets.equal_range({workspace.name, offset});
-  for (const auto& [place, found] : std::ranges::subrange(first, end_of_lets)) {
-    const TouchedBytes& let = *found;
+  const auto [first, last] = lets.equal_range({workspace.name, offset});
+  for (auto found = first; found != last; ++found) {
+    const TouchedBytes& let = *found->second;
     for (const std::string& why : let.unknown) {
       pool.used.reset();
       refuse(pool, fmt::format("{}: {} {}", who, name, why));
