@@ -22,7 +22,7 @@ std::string command_names(const CLI::App& program, std::string_view between) {
 std::string option_names(const CLI::App& command) {
   std::vector<std::string> all;
   for (const CLI::Option* option : options_of(command)) {
-    const std::vector<std::string> names = names_of(*option);
+    const std::vector<std::string> names = names_of_option(*option);
     all.insert(all.end(), names.begin(), names.end());
   }
   return joined(all, " ");
@@ -82,7 +82,7 @@ void append_values(std::string& out, const std::string& command, const CLI::Opti
   const std::string values = bash_values(option);
   if (values.empty()) return;
   std::vector<std::string> patterns;
-  for (const std::string& name : names_of(option)) patterns.push_back(command + ':' + name);
+  for (const std::string& name : names_of_option(option)) patterns.push_back(command + ':' + name);
   out += fmt::format("    {}) {}; return ;;\n", joined(patterns, "|"), values);
 }
 
@@ -121,7 +121,7 @@ std::string zsh_action(const CLI::Option& option) {
 /// One specification for each name; the star allows repetitions.
 void append_zsh(std::string& out, const Options& options) {
   for (const CLI::Option* option : options) {
-    for (const std::string& name : names_of(*option)) {
+    for (const std::string& name : names_of_option(*option)) {
       std::string spec = fmt::format("*{}[{}]", name, zsh_text(summary_of(*option)));
       const std::string value = value_of(*option);
       if (!value.empty()) spec += fmt::format(":{}:{}", zsh_text(value), zsh_action(*option));
@@ -160,7 +160,7 @@ constexpr const char* kFishFunctions =
 void append_fish(std::string& out, const std::string& condition, const Options& options) {
   for (const CLI::Option* option : options) {
     out += fmt::format("complete -c mlf -n {}", quoted(condition, "\\'"));
-    for (const std::string& name : names_of(*option)) {
+    for (const std::string& name : names_of_option(*option)) {
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
     const std::string rows = rows_of(*option);

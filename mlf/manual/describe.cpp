@@ -26,7 +26,7 @@ Options positionals_of(const CLI::App& command) {
   return shown_options(command, true);
 }
 
-std::vector<std::string> names_of(const CLI::Option& option) {
+std::vector<std::string> names_of_option(const CLI::Option& option) {
   if (option.get_positional()) return {option.get_name()};
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back('-' + name);

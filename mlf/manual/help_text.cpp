@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kWidestName = 24;
 
 std::string joined_names(const CLI::Option& option) {
-  std::string text = fmt::format("{}", fmt::join(names_of(option), ", "));
+  std::string text = fmt::format("{}", fmt::join(names_of_option(option), ", "));
   const std::string value = value_of(option);
   return value.empty() ? text : text + ' ' + value;
 }

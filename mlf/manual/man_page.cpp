@@ -60,7 +60,7 @@ std::string bold(const std::vector<std::string>& words) {
 void append(std::string& out, const CLI::Option& option) {
   const std::string& help = option.get_description();
   const std::string value = value_of(option);
-  out += fmt::format(".TP\n{}{}\n{}", bold(names_of(option)),
+  out += fmt::format(".TP\n{}{}\n{}", bold(names_of_option(option)),
                      value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(value)), help_of(help));
   const std::vector<std::string> choices = choices_of(option);
   if (choices.empty() || help.find('\n') != help.npos) return;

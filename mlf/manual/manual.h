@@ -38,7 +38,7 @@ Options options_of(const CLI::App& command);
 Options positionals_of(const CLI::App& command);
 
 /// "-o", "--output"; of a positional one, "ARCHIVE".
-std::vector<std::string> names_of(const CLI::Option& option);
+std::vector<std::string> names_of_option(const CLI::Option& option);
 /// The kind of value: "FILE"; empty for flags and positional ones.
 std::string value_of(const CLI::Option& option);
 /// All allowed values; empty: any.
