@@ -11,6 +11,7 @@
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "mlf/inspection.h"
+#include "support/c_files.h"
 #include "support/error.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
@@ -324,10 +325,12 @@ bool defines(std::string_view text, const std::string& function, const tir::Macr
          file.definitions.end();
 }
 
-/// Whether a text names the function in more than prototypes.
+/// Whether a text names the function in more than plain prototypes, or pastes names.
 bool may_use(std::string_view text, const std::string& function, const tir::MacroValues& macros) {
+  if (text.find("##") != text.npos) return true;
   std::size_t at = text.find(function);
   if (at == text.npos) return false;
+  if (text.find("alias") != text.npos) return true;
   for (const tir::CDefinition& one : tir::describe_c(text, macros).prototypes) {
     if (one.symbol != function || at < one.range.begin) continue;
     at = text.find(function, std::max<std::size_t>(at, one.range.end));
@@ -340,9 +343,8 @@ bool is_named_elsewhere(const archive::Archive& archive, const FileRef& source,
                         const std::string& function, const tir::MacroValues& macros) {
   return std::ranges::any_of(archive.members(), [&](const archive::Member& member) {
     const bool is_file = member.type == archive::MemberType::file;
-    if (!is_file || member.name == source.name || !member.name.starts_with("codegen/")) {
-      return false;
-    }
+    const bool is_code = member.name.starts_with("codegen/") || support::is_c_source(member.name);
+    if (!is_file || !is_code || member.name == source.name) return false;
     return may_use(support::get_or_throw(archive.read(member)), function, macros);
   });
 }

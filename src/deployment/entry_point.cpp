@@ -173,19 +173,27 @@ Arguments arguments_at(const FunctionTokens& code, std::size_t i) {
 /// Whether a token is in a statement that one of the loops repeats.
 bool is_repeated(const FunctionTokens& code, std::size_t token,
                  const std::vector<tir::CLoop>& loops) {
-  std::vector<std::size_t> open;  // depths of the loops around
-  std::size_t depth = 0;          // of brackets
+  struct OpenLoop {
+    std::size_t depth;
+    bool is_do;
+  };
+  std::vector<OpenLoop> open;  // around
+  std::size_t depth = 0;       // of brackets
   auto next = loops.begin();
   for (std::size_t i = 0; i < token; ++i) {
     const std::string_view word = code.word(i);
     for (; next != loops.end() && next->begin <= code.tokens[i].begin; ++next) {
-      open.push_back(depth);
+      open.push_back({depth, next->keyword == "do"});
     }
     if (is_in(word, "([{")) ++depth;
     if (is_in(word, ")]}") && depth > 0) --depth;
     // The end of a statement is that of the loops whose body it is.
-    const bool is_end = word == ";" || (word == "}" && code.word(i + 1) != "else");
-    while (is_end && !open.empty() && open.back() >= depth) open.pop_back();
+    const std::string_view behind = code.word(i + 1);
+    const bool is_end = (word == ";" || word == "}") && behind != "else";
+    while (is_end && !open.empty() && open.back().depth >= depth) {
+      if (behind == "while" && open.back().is_do) break;
+      open.pop_back();
+    }
   }
   return !open.empty();
 }
@@ -218,6 +226,9 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     std::optional<CallOfMain> call;
     for (std::size_t i = 0; i < code.tokens.size(); ++i) {
       if (std::ranges::find(mains, code.word(i)) == mains.end()) continue;
+      const bool is_call = i + 1 < code.tokens.size() && code.word(i + 1) == "(";
+      // A mention, or a prototype.
+      if (!is_call || (i > 0 && code.word(i - 1) == "int32_t")) continue;
       if (call) {
         call->is_single = false;
         break;

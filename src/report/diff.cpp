@@ -71,8 +71,9 @@ constexpr std::array kLikenesses{
     Likeness{.by_program = true, .by_name = true},
     Likeness{.by_program = true},
     Likeness{.by_producers = true, .by_types = true},
-    Likeness{.by_kept_name = true},
+    Likeness{.by_kept_name = true, .by_operator = true, .by_mac = true},
     Likeness{.by_operator = true, .by_mac = true},
+    Likeness{.by_kept_name = true},
     Likeness{.by_types = true},
     Likeness{.by_operator = true},
     Likeness{.by_producers = true}};

@@ -327,8 +327,13 @@ class Integrator {
       const graph::Port& port = ports[i];
       IntegrationTensor& tensor = tensors.emplace_back();
       tensor.name = port.name;
-      // Both have the order of main's parameters.
-      if (fields.size() == ports.size()) tensor.field = fields[i];
+      // Without equal names, both have the order of main's parameters.
+      const auto named = std::ranges::find(fields, deployment::symbol_part(port.name));
+      if (named != fields.end()) {
+        tensor.field = *named;
+      } else if (fields.size() == ports.size()) {
+        tensor.field = fields[i];
+      }
       tensor.type = port.type;
       tensor.bytes = analysis::to_count(graph::bytes_of(network, port));
       tensor.alignment = alignment();

@@ -447,6 +447,18 @@ class Reporter {
     note(report, "the entry point may run main more than once");
   }
 
+  /// Whether a file of C may define a function that is no kernel of the module.
+  bool defines_others(const ModuleReport& module, std::size_t position) const {
+    const support::NameIndex kernels(module.kernels, &KernelReport::symbol);
+    const auto is_other = [&](const std::string& name) { return kernels.find(name) == nullptr; };
+    return std::ranges::any_of(
+        deployment_.library().modules[position].files.sources, [&](const FileRef& file) {
+          const std::string_view text = deployment::member_text(deployment_.archive(), file);
+          return std::ranges::any_of(tir::references_of(text, deployment_.macros()).defined,
+                                     is_other);
+        });
+  }
+
   /// Those of a packed main. Objects may have the entry point where there is no C.
   void add_passed_arguments(ModuleReport& report, const Module& module) const {
     if (module.files.sources.empty()) return;
@@ -509,7 +521,9 @@ class Reporter {
                loss.code == tir::LossCode::undefined_name;
       });
     };
-    if (std::ranges::any_of(inputs, lacks_functions)) module.mac.max.reset();
+    if (std::ranges::any_of(inputs, lacks_functions) || defines_others(module, position)) {
+      module.mac.max.reset();
+    }
     const graph::MemoryTotals totals = graph::memory_in_turn(inputs);
     module.ram.heap = analysis::to_count(totals.heap);
     module.ram.stack = analysis::to_count(totals.stack);

@@ -272,7 +272,7 @@ class Planner {
                 entry->member);
     }
     plan_.entry.header = std::filesystem::path(header->name).filename().string();
-    for (const CStruct& one : entry->structs) plan_.entry.structs.push_back(one.name);
+    plan_.entry.structs = entry->structs;
     plan_.pools = deployment::given_pools(text, network_, module_.name);
   }
 

@@ -16,7 +16,7 @@ struct RunFunction {
   std::string symbol;
   /// For the C interface: its header, and the struct types of its pointer parameters, in order.
   std::string header{};
-  std::vector<std::string> structs{};
+  std::vector<CStruct> structs{};
   /// Without a header: it takes the inputs, then the outputs, and not an array of TVMValue.
   bool takes_tensors = false;
 };

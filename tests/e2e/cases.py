@@ -101,7 +101,8 @@ class Cases(unittest.TestCase):
         for before, is_exact in (
             ("for (int i = 0; i < 4; ++i) { use(i); } ", True),
             ("for (int i = 0; i < 4; ++i) if (i) { use(i); } else ", False),
-            ("if (tvmgen_default___tvm_main__ == 0) ", False),
+            ("if (tvmgen_default___tvm_main__ == 0) ", True),
+            ("int n = 0; do { n += tvmgen_default___tvm_main__(0, 0); } while (n < 4); ", False),
         ):
             with self.subTest(before):
                 archive = self.replaced(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", (call, before + call))
@@ -118,6 +119,12 @@ class Cases(unittest.TestCase):
         ):
             graph = json_of("graph", self.replaced(archive, *changes))
             self.assertEqual([one["name"] for one in graph["inputs"]], names)
+        minus = ("p0[ax1_inner] + p1[ax1_inner]", "p0[ax1_inner] - p1[ax1_inner]")
+        plain = shutil.copy(self.replaced(archive, minus), self.directory / "plain.tar")
+        swapped = self.replaced(archive, header, minus)
+        self.expect(0, "run", "--random", "1", "--compare", plain, swapped)
+        (module,) = json_of("inspect", "--integration", "--json", swapped)["modules"]
+        self.assertEqual([one["field"] for one in module["inputs"]], [one["name"] for one in module["inputs"]])
 
     def test_memory_of_another_allocator_is_no_error(self):
         allocation = r"TVMBackendAllocWorkspace\(1, 0, \(uint64_t\)(\d+), 0, 8\)"

@@ -348,8 +348,9 @@ class SmallNetworks(VerifiedCase):
         # What a compiler does not see, or sees otherwise.
         macro = "#define END }\n" + cut + "END\n"
         comment = KERNELS.replace("  return 0;\n", "/*\n<<<<<<< HEAD\n*/\n  return 0;\n", 1)
+        continued = KERNELS.replace("  return 0;\n", "#define X \\ \n<<<<<<< HEAD \\\n>>>>>>> other\n  return 0;\n", 1)
         braces = WRAPPER.replace("int32_t fused", "/* { */ int32_t fused", 1).replace("    +0x", "    /* { */ +0x", 1)
-        for name, text in ((C, macro), (C, comment), (C, f"#if BOARD\n{cut}\n#endif\n"), (WRAPPER_C, braces)):
+        for name, text in ((C, macro), (C, comment), (C, continued), (C, f"#if BOARD\n{cut}\n#endif\n"), (WRAPPER_C, braces)):
             self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(PLANNED | {name: text}))])
 
     def test_a_function_that_two_files_define(self):

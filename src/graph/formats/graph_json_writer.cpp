@@ -280,17 +280,18 @@ void write_attributes(Writer& out, const Projection& graph) {
       out.end_array();
     });
   };
-  using Tensor = ProjectedTensor;
-  list("dltype", "list_str", [](const Tensor& tensor) { return dltype(tensor.type.dtype); });
+  list("dltype", "list_str",
+       [](const ProjectedTensor& tensor) { return dltype(tensor.type.dtype); });
   // Without this list, the executor takes the device of its caller for all tensors.
   const bool knows_devices = std::ranges::all_of(graph.nodes, [](const ProjectedNode& node) {
-    return std::ranges::all_of(node.outputs, [](const Tensor& tensor) { return !!tensor.device; });
+    return std::ranges::all_of(node.outputs,
+                               [](const ProjectedTensor& tensor) { return !!tensor.device; });
   });
   if (knows_devices) {
-    list("device_index", "list_int", [](const Tensor& tensor) { return *tensor.device; });
+    list("device_index", "list_int", [](const ProjectedTensor& tensor) { return *tensor.device; });
   }
-  list("storage_id", "list_int", [](const Tensor& tensor) { return tensor.storage_id; });
-  list("shape", "list_shape", [](const Tensor& tensor) { return *tensor.type.shape; });
+  list("storage_id", "list_int", [](const ProjectedTensor& tensor) { return tensor.storage_id; });
+  list("shape", "list_shape", [](const ProjectedTensor& tensor) { return *tensor.type.shape; });
 }
 
 /// Nodes without a function.

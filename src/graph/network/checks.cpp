@@ -271,7 +271,8 @@ void check_constant_pools(Topology& topology, KernelLibrary& kernels) {
     const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
     for (std::size_t k = 0; k < std::min(call.arguments.size(), parameters.size()); ++k) {
       const Argument& argument = call.arguments[k];
-      if (argument.direction != Direction::pool || !parameters[k].effect.written) continue;
+      const bool is_written = parameters[k].written.value_or(0) > 0;
+      if (argument.direction != Direction::pool || !is_written) continue;
       if (!is_constant(*argument.pool)) continue;
       topology.checks.push_back({CheckCode::constant_overwritten,
                                  quoted(call.name) + " writes into the pool of constants " +

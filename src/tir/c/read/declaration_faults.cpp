@@ -71,11 +71,14 @@ class FaultFinder {
     }
     // What a file includes is declared before its own lines.
     std::ranges::reverse(included);
-    for (const SourceText& header : included) note_types(header, directives_of(header.text));
+    for (const SourceText& header : included) {
+      note_types(header, directives_of(header.text));
+      has_braces_ |= std::ranges::count(header.text, '{') != std::ranges::count(header.text, '}');
+    }
     note_types(source, own);
     for (const SourceText& header : included) check(header);
     check(source);
-    if (definitions_ != nullptr && is_certain()) check_definitions(source);
+    if (definitions_ != nullptr && is_certain()) check_definitions(source, included);
     return std::move(faults_);
   }
 
@@ -129,30 +132,23 @@ class FaultFinder {
     if (has_conditions_ || source.text.find(kConflict) == std::string_view::npos) return;
     const std::string code = without_comments(source.text);
     const std::size_t at = code.find(kConflict);
-    // It may be inside of a string.
-    if (at == code.npos || at == 0 || code[at - 1] == '\\') return;
+    if (at == code.npos || at == 0) return;
+    // It may be inside of a string or a macro.
+    const std::size_t before = code.find_last_not_of(" \t\r", at - 1);
+    const bool is_continued = before != code.npos && code[before] == '\\';
+    const bool is_whole = code.find("\n>>>>>>> ", at) != code.npos;
+    if (is_continued || !is_whole) return;
     const auto begin = static_cast<std::uint32_t>(at + 1);
     add(source, {begin, begin + 7}, "a conflict of a merge that is not resolved");
   }
 
   /// Functions with external linkage that this file or one before defines: an error of compilers or
   /// of the linker. Words before the name that are no type may be `static`.
-  void check_definitions(const SourceText& source) {
+  void check_definitions(const SourceText& source, std::span<const SourceText> included) {
     support::NameSet<std::string_view> unclear;
     std::vector<Token> defined;
-    for (const Item& item : split(source).items) {
-      Cursor cursor(source, tokenize(source.text, item.head.begin, item.head.end));
-      bool is_plain = item.name.starts_with("tvmgen_");
-      for (; is_plain && !cursor.at_word(item.name); cursor.advance()) {
-        is_plain = cursor.at_word("TVM_DLL") || cursor.at(sign("*")) || scalar_type(cursor.text());
-      }
-      const bool is_function = cursor.at(sign("("), 1);
-      if (item.body.begin > 0) {
-        if (is_plain && is_function) defined.push_back(cursor.peek());
-      } else if (!is_plain) {
-        for (; !cursor.at_end(); cursor.advance()) unclear.insert(cursor.text());
-      }
-    }
+    for (const SourceText& header : included) note_definitions(header, unclear, nullptr);
+    note_definitions(source, unclear, &defined);
     for (const Token& token : defined) {
       const std::string_view name = text_of(token, source.text);
       if (unclear.contains(name) || aliases_.contains(name)) continue;
@@ -160,6 +156,28 @@ class FaultFinder {
       if (is_new) continue;
       add(source, {token.begin, token.end},
           fmt::format("'{}' is defined in {}, too", name, first->second));
+    }
+  }
+
+  /// Adds the functions that a text certainly defines for the linker, and the words of other heads.
+  void note_definitions(const SourceText& text, support::NameSet<std::string_view>& unclear,
+                        std::vector<Token>* defined) const {
+    for (const Item& item : split(text).items) {
+      const std::string_view head = item.head.in(text.text);
+      Cursor cursor(text, tokenize(text.text, item.head.begin, item.head.end));
+      bool is_plain = item.name.starts_with("tvmgen_") && head.find("asm") == head.npos &&
+                      head.find("attribute") == head.npos;
+      for (; is_plain && !cursor.at_word(item.name); cursor.advance()) {
+        is_plain =
+            (cursor.at_word("TVM_DLL") || cursor.at(sign("*")) || scalar_type(cursor.text())) &&
+            !aliases_.contains(cursor.text());
+      }
+      const bool is_function = cursor.at(sign("("), 1);
+      if (item.body.begin == 0) {
+        for (; !is_plain && !cursor.at_end(); cursor.advance()) unclear.insert(cursor.text());
+      } else if (is_plain && is_function && defined != nullptr) {
+        defined->push_back(cursor.peek());
+      }
     }
   }
 
@@ -329,7 +347,9 @@ class FaultFinder {
       type += parameter;
       // An array is a pointer, whatever its size.
       if (cursor.accept(sign("["))) {
-        while (!cursor.at(sign("]")) && !cursor.at_end()) cursor.advance();
+        for (; !cursor.at(sign("]")) && !cursor.at_end(); cursor.advance()) {
+          if (cursor.at(sign("[")) || cursor.at(sign("("))) return;
+        }
         cursor.advance();
         type += '*';
       }
