@@ -447,10 +447,13 @@ class Reporter {
     note(report, "the entry point may run main more than once");
   }
 
-  /// Whether a file of C may define a function that is no kernel of the module.
+  /// Whether a file of C may define a function that is no kernel of the module. Main calls one.
   bool defines_others(const ModuleReport& module, std::size_t position) const {
     const support::NameIndex kernels(module.kernels, &KernelReport::symbol);
-    const auto is_other = [&](const std::string& name) { return kernels.find(name) == nullptr; };
+    const auto is_other = [&](const std::string& name) {
+      const bool is_main = std::ranges::find(tir::kMainNames, name) != tir::kMainNames.end();
+      return !is_main && kernels.find(name) == nullptr;
+    };
     return std::ranges::any_of(
         deployment_.library().modules[position].files.sources, [&](const FileRef& file) {
           const std::string_view text = deployment::member_text(deployment_.archive(), file);
