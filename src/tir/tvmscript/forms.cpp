@@ -174,10 +174,9 @@ constexpr Form kForms[] = {
     only_read(expression(read_tuple_type, {Kind::TupleType, T, "Tuple", 8, now})),
     only_read(regular({Kind::TensorType, I, "TensorType", 12, now},
                       {{exprs, f::TensorType::shape}, {dtype, f::TensorType::dtype}})),
-    only_read(
-        regular({Kind::FuncType, I, "FuncType", 12, now}, {{attributes, f::FuncType::type_params},
-                                                           {types, f::FuncType::arg_types},
-                                                           {type, f::FuncType::ret_type}})),
+    only_read(regular({Kind::FuncType, I, "FuncType", 12, now}, {{types, f::FuncType::type_params},
+                                                                 {types, f::FuncType::arg_types},
+                                                                 {type, f::FuncType::ret_type}})),
     only_read(expression(read_type_var, {Kind::TypeVar, I, "TypeVar", 12, now})),
     only_read(regular({Kind::IncompleteType, I, "IncompleteType", 12, now}, {})),
 

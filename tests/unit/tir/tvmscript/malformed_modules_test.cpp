@@ -85,6 +85,17 @@ INSTANTIATE_TEST_SUITE_P(
          "4:12: 'T.tensor' is not a type\n"
          "  def f() -> T.tensor:\n"
          "             ^^^^^^^^"},
+        {"TypeParameterThatIsNoType",
+         "# from tvm.script import ir as I\n"
+         "# from tvm.script import tir as T\n"
+         "\n"
+         "@T.prim_func\n"
+         "def f():\n"
+         "    T.func_attr({\"t\": I.FuncType([g], [T.int8], T.int32)})\n"
+         "    T.evaluate(0)\n",
+         "6:35: 'g' is not a type\n"
+         "      T.func_attr({\"t\": I.FuncType([g], [T.int8], T.int32)})\n"
+         "                                    ^"},
         {"FunctionWithoutASuite",
          "# from tvm.script import tir as T\n"
          "\n"
