@@ -117,15 +117,37 @@ std::vector<GivenPool> given_pools(std::string_view header, const graph::Topolog
   return pools;
 }
 
-std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module) {
+namespace {
+
+/// The members of a struct in the order of the tensors that have their names. Without these names,
+/// they have the order of main's parameters.
+std::vector<std::string> in_order_of(const std::vector<graph::Port>& ports,
+                                     const std::vector<std::string>& members) {
+  std::vector<std::string> ordered;
+  for (const graph::Port& port : ports) {
+    ordered.push_back(symbol_part(port.name));
+    if (std::ranges::find(members, ordered.back()) == members.end()) return members;
+  }
+  return ordered.size() == members.size() ? ordered : members;
+}
+
+}  // namespace
+
+std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module,
+                                         const graph::Topology* network) {
   const std::string symbol = fmt::format("tvmgen_{}_run", symbol_part(module.name));
   auto declared = in_headers(archive, module, symbol);
-  return declared ? declared : in_sources(archive, module, symbol);
+  if (!declared) return in_sources(archive, module, symbol);
+  if (network != nullptr) {
+    declared->inputs = in_order_of(network->inputs, declared->inputs);
+    declared->outputs = in_order_of(network->outputs, declared->outputs);
+  }
+  return declared;
 }
 
 std::optional<EntryPoint> called_function(const archive::Archive& archive, const Module& module,
                                           const graph::Topology* network) {
-  auto entry = entry_point_of(archive, module);
+  auto entry = entry_point_of(archive, module, network);
   const bool is_defined =
       entry && std::ranges::any_of(module.files.sources, [&](const FileRef& source) {
         const std::string_view text = member_text(archive, source);
@@ -243,7 +265,7 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
 
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,
                                               const tir::MacroValues& macros) {
-  const auto entry = entry_point_of(archive, module);
+  const auto entry = entry_point_of(archive, module, nullptr);
   if (!entry) return std::nullopt;
   if (entry->interface != CInterface::packed) return 0;
   const auto file = std::ranges::find(module.files.sources, entry->member, &FileRef::name);

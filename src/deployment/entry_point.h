@@ -14,9 +14,11 @@
 
 namespace mlf::deployment {
 
-/// Finds `tvmgen_<module>_run` of the AOT executor in a header of the module, else in its C. Throws
-/// `Error`.
-std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module);
+/// Finds `tvmgen_<module>_run` of the AOT executor in a header of the module, else in its C.
+/// Members of structs are in the order of the inputs and outputs of `network`, or in that of the
+/// header if it is null or has other names. Throws `Error`.
+std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module,
+                                         const graph::Topology* network);
 
 /// The same, or main, if no C of the module has that function: TVM's development versions of 2021
 /// only declared it, and others have none. Throws `Error`.

@@ -228,7 +228,8 @@ class Integrator {
   }
 
   void add_entry() {
-    entry_ = deployment::entry_point_of(archive_, module_);
+    entry_ = deployment::entry_point_of(archive_, module_,
+                                        report_.network ? &*report_.network : nullptr);
     if (entry_) declared_in_ = entry_->member;
     if (entry_ && is_only_declared(*entry_)) entry_.reset();
     if (entry_) {
@@ -327,13 +328,8 @@ class Integrator {
       const graph::Port& port = ports[i];
       IntegrationTensor& tensor = tensors.emplace_back();
       tensor.name = port.name;
-      // Without equal names, both have the order of main's parameters.
-      const auto named = std::ranges::find(fields, deployment::symbol_part(port.name));
-      if (named != fields.end()) {
-        tensor.field = *named;
-      } else if (fields.size() == ports.size()) {
-        tensor.field = fields[i];
-      }
+      // Both have the order of main's parameters.
+      if (fields.size() == ports.size()) tensor.field = fields[i];
       tensor.type = port.type;
       tensor.bytes = analysis::to_count(graph::bytes_of(network, port));
       tensor.alignment = alignment();

@@ -272,7 +272,9 @@ class Planner {
                 entry->member);
     }
     plan_.entry.header = std::filesystem::path(header->name).filename().string();
-    plan_.entry.structs = entry->structs;
+    for (const CStruct& one : entry->structs) plan_.entry.structs.push_back(one.name);
+    plan_.entry.input_members = entry->inputs;
+    plan_.entry.output_members = entry->outputs;
     plan_.pools = deployment::given_pools(text, network_, module_.name);
   }
 

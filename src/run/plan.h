@@ -16,7 +16,9 @@ struct RunFunction {
   std::string symbol;
   /// For the C interface: its header, and the struct types of its pointer parameters, in order.
   std::string header{};
-  std::vector<CStruct> structs{};
+  std::vector<std::string> structs{};
+  std::vector<std::string> input_members{};   ///< of its structs, in the order of the inputs
+  std::vector<std::string> output_members{};  ///< in the order of the outputs
   /// Without a header: it takes the inputs, then the outputs, and not an array of TVMValue.
   bool takes_tensors = false;
 };

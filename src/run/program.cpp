@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <span>
 #include <variant>
 
 #include "edit/call_slots.h"
@@ -363,32 +362,24 @@ class ProgramWriter : CText {
     tensors.push_back({memory, tensor.dtype, tensor.shape});
   }
 
-  /// `.x = input_0` for each tensor; the values in their order where a member has another name. The
-  /// call of main decides the order of tensors, and people change that of members.
+  /// `.x = input_0` for each tensor.
   static std::vector<std::string> initializers(const std::vector<std::string>& members,
-                                               std::span<const std::string_view> names,
-                                               const std::vector<std::string>& values) {
-    std::vector<std::string> named;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      std::string member = deployment::symbol_part(names[i]);
-      if (std::ranges::find(members, member) == members.end()) return values;
-      named.push_back(fmt::format(".{} = {}", member, values[i]));
+                                               std::vector<std::string> values) {
+    if (members.size() != values.size()) return values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = fmt::format(".{} = {}", members[i], values[i]);
     }
-    return named;
+    return values;
   }
 
   /// The structs that the entry takes.
   void c_arguments(const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs) {
     std::size_t count = 0;
-    std::vector<std::string_view> input_names;
-    for (const InputTensor& input : plan_.inputs) input_names.push_back(input.tensor.name);
-    std::vector<std::string_view> output_names;
-    for (const Tensor& output : plan_.outputs) output_names.push_back(output.name);
-    for (const auto& [name, members] : plan_.entry.structs) {
+    for (const std::string& name : plan_.entry.structs) {
       std::vector<std::string> fields;
-      if (name.ends_with("_inputs")) fields = initializers(members, input_names, inputs);
-      if (name.ends_with("_outputs")) fields = initializers(members, output_names, outputs);
+      if (name.ends_with("_inputs")) fields = initializers(plan_.entry.input_members, inputs);
+      if (name.ends_with("_outputs")) fields = initializers(plan_.entry.output_members, outputs);
       if (name.ends_with("_workspace_pools")) {
         for (const deployment::GivenPool& pool : plan_.pools) {
           fields.push_back(pool.data.empty()

@@ -123,6 +123,7 @@ class Cases(unittest.TestCase):
         plain = shutil.copy(self.replaced(archive, minus), self.directory / "plain.tar")
         swapped = self.replaced(archive, header, minus)
         self.expect(0, "run", "--random", "1", "--compare", plain, swapped)
+        self.assertRegex(self.expect(0, "inspect", swapped), r"(?m)^x +inputs\.x .*\ny +inputs\.y ")
         (module,) = json_of("inspect", "--integration", "--json", swapped)["modules"]
         self.assertEqual([one["field"] for one in module["inputs"]], [one["name"] for one in module["inputs"]])
 
