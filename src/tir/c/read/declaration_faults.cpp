@@ -146,10 +146,8 @@ class FaultFinder {
   /// of the linker. Words before the name that are no type may be `static`.
   void check_definitions(const SourceText& source, std::span<const SourceText> included) {
     support::NameSet<std::string_view> unclear;
-    std::vector<Token> defined;
-    for (const SourceText& header : included) note_definitions(header, unclear, nullptr);
-    note_definitions(source, unclear, &defined);
-    for (const Token& token : defined) {
+    for (const SourceText& header : included) (void)definitions_in(header, unclear);
+    for (const Token& token : definitions_in(source, unclear)) {
       const std::string_view name = text_of(token, source.text);
       if (unclear.contains(name) || aliases_.contains(name)) continue;
       const auto [first, is_new] = definitions_->try_emplace(name, source.member);
@@ -159,9 +157,11 @@ class FaultFinder {
     }
   }
 
-  /// Adds the functions that a text certainly defines for the linker, and the words of other heads.
-  void note_definitions(const SourceText& text, support::NameSet<std::string_view>& unclear,
-                        std::vector<Token>* defined) const {
+  /// Returns the names of functions that a text certainly defines for the linker, and adds the
+  /// words of heads that may say otherwise.
+  std::vector<Token> definitions_in(const SourceText& text,
+                                    support::NameSet<std::string_view>& unclear) const {
+    std::vector<Token> defined;
     for (const Item& item : split(text).items) {
       const std::string_view head = item.head.in(text.text);
       Cursor cursor(text, tokenize(text.text, item.head.begin, item.head.end));
@@ -175,10 +175,11 @@ class FaultFinder {
       const bool is_function = cursor.at(sign("("), 1);
       if (item.body.begin == 0) {
         for (; !is_plain && !cursor.at_end(); cursor.advance()) unclear.insert(cursor.text());
-      } else if (is_plain && is_function && defined != nullptr) {
-        defined->push_back(cursor.peek());
+      } else if (is_plain && is_function) {
+        defined.push_back(cursor.peek());
       }
     }
+    return defined;
   }
 
   /// TVM's stack allocator takes blocks back in the reverse order only. What a block frees on its
