@@ -112,7 +112,8 @@ class NodeWriter {
     }
   }
 
-  // Handles fields up to one that pushes a frame. Handles the others when that frame is done.
+  // Writes fields until one of them pushes a frame. The remaining fields are written after that
+  // frame has been removed.
   void step_fields() {
     const std::size_t depth = frames_.size();
     const NodeId node = frames_.back().node;

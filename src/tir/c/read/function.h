@@ -120,8 +120,8 @@ NodeId finish_function(ModuleContext& context, FunctionDraft& draft,
 // --- Types of parameters that other functions of the module state: signatures.cpp ---------------
 
 /// Reads the types of inputs and outputs that a packed archive contains for TVM's C++ runtime.
-/// Returns nothing if the file has none, or has one that TVM does not print: then other sources
-/// state the types.
+/// Returns nullopt if the file has no such types, or has them in a form that TVM does not print.
+/// Other sources state the types then.
 std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items);
 
 using Types = std::vector<std::optional<CTensor>>;

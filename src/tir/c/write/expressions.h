@@ -113,7 +113,8 @@ struct FunctionHead {
   CallStacks stacks{};
 };
 
-/// Whether the body ends in a return that stands for the one of the function.
+/// Whether the body is a launch of Ethos-U. Its C returns the status of the launch as that of the
+/// function.
 bool returns_itself(Node body);
 
 /// Whether `call` is packed: by name, or C-packed.
