@@ -30,6 +30,7 @@ struct TableArguments {
   RowKind rows = RowKind::archive;
   RowFormat format = RowFormat::by_output;
   std::vector<std::string> profiles;
+  CompilerArguments compiler{};
   unsigned jobs = 1;
 };
 
@@ -100,8 +101,7 @@ void shorten_kernels(const Report& report, std::vector<std::vector<Cell>>& rows)
 ArchiveRows rows_of_archive(const std::string& path, const TableArguments& options,
                             ArchiveProfiles& profiles, const Context& context) {
   return support::to_result([&] {
-    const Deployment deployment = open_archive(path, context);
-    Report report = support::get_or_throw(report_of(deployment));
+    auto [deployment, report] = read_report(path, options.compiler, {}, context);
     profiles.add_to(report, deployment);
     auto found = rows_of(report, options.rows);
     if (options.format == RowFormat::text) shorten_kernels(report, found);
@@ -294,6 +294,7 @@ void declare_table_options(CLI::App& app, TableArguments& options) {
                   {"FORMAT", "Output"}, "Form of the rows");
   add_json_flag(app, options.format, RowFormat::jsonl, "jsonl");
   add_profile_option(app, options.profiles);
+  add_compiler_options(app, options.compiler);
   add_jobs_option(app, options.jobs, "Archives to read");
   app.footer(row_columns_help());
 }

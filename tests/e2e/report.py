@@ -30,8 +30,8 @@ def archives():
 
 
 @functools.cache
-def report(path):
-    return json.loads(support.run_ok("report", "--json", path).stdout)
+def report(path, *options):
+    return json.loads(support.run_ok("report", "--json", path, *options).stdout)
 
 
 def rows(kind, *paths):
@@ -708,6 +708,17 @@ class Tables(unittest.TestCase):
         calls = [call for module in modules for call in module["calls"]]
         self.assertEqual([row["kernel"] for row in rows("call", *archives(), "-j", "2")],
                          [call["kernel"] for call in calls])
+
+    def test_have_the_code_and_the_frames_of_a_compiler(self):
+        options = ["--cc", "gcc", "--cflags=-Os"]
+        text = support.run_ok("table", *options, *archives()[:3]).stdout.decode()
+        found = list(csv.DictReader(io.StringIO(text, newline="")))
+        modules = [module for path in archives()[:3] for module in report(path, *options)["modules"]]
+        for row, module in zip(found, modules, strict=True):
+            for column, number in (("code", module["flash"]["code"]), ("frames", module["ram"]["frames"])):
+                least, most = (number, number) if isinstance(number, int) else number.values()
+                self.assertEqual((row[f"{column}_min"], row[f"{column}_max"]), (str(least), str(most or "")))
+        self.assertTrue(any(int(row["code_max"] or 0) for row in found))
 
     def test_say_when_and_for_what_an_archive_was_built(self):
         for path in support.bundled_archives() + support.c_archives():
