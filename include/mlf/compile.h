@@ -91,8 +91,7 @@ struct CompiledCode {
   /// Functions and data that no object file of the module defines, such as those of libm and of
   /// TVM's runtime; in alphabetical order.
   std::vector<std::string> missing{};
-  /// Files whose code is not in these numbers, because a header is missing: one
-  /// sentence each.
+  /// Files whose code is not in these numbers, because they do not compile: one sentence each.
   std::vector<std::string> uncompiled{};
   // Bytes that a linker may add between sections for their alignment, at most.
   std::uint64_t read_padding = 0;     ///< between text, rodata and the content of data
@@ -122,9 +121,8 @@ MLF_API Result<PredefinedMacros> predefined_macros(const Compiler& compiler);
 /// archive, then from mlf's own declarations of TVM's runtime. Adds the archive's object files, but
 /// for those that define what the C defines.
 ///
-/// Errors: `usage` if the compiler cannot be run; `invalid_input`, with its first error, if C does
-/// not compile or takes too long, if no file has all of its headers, if the object file is not ELF,
-/// or if the module has no C; `io`.
+/// Errors: `usage` if the compiler cannot be run; `invalid_input`, with its first error, if no file
+/// compiles, if an object file is not ELF, or if the module has no C; `io`.
 MLF_API Result<CompiledCode> compile_module(const archive::Archive& archive, const Module& module,
                                             const Compiler& compiler);
 

@@ -18,13 +18,6 @@ namespace {
 
 using support::get_or_throw;
 
-/// Whether a file includes a header that the archive does not have, and that no flag leads to.
-bool lacks_header(const ProgramResult& result) {
-  return result.errors.find("fatal error: ") != std::string::npos &&
-         (result.errors.find(": No such file or directory") != std::string::npos ||
-          result.errors.find(" file not found") != std::string::npos);
-}
-
 void add_uncompiled(const std::string& name, const ProgramResult& result, const CCompiler& compiler,
                     CompiledCode& code) {
   code.uncompiled.push_back("'" + name + "' was not compiled: the compiler " +
@@ -44,10 +37,7 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
     flags.insert(flags.end(), {"-include", "mlf/half.h"});
     result = compiler.compile(stem, end, text, flags);
   }
-  if (lacks_header(result)) {
-    return add_uncompiled(file.name, result, compiler, code);
-  }
-  compiler.require(result, {.member = file.name});
+  if (!is_success(result)) return add_uncompiled(file.name, result, compiler, code);
   if (!std::filesystem::exists(object)) {
     throw support::Error(ErrorKind::invalid_input, std::string("the compiler ") + kWroteNothing,
                          {.member = file.name});

@@ -669,6 +669,14 @@ class Cases(unittest.TestCase):
         members["runtime/include/" + name] = b"#define MINE 1\n"
         self.expect(0, "report", "--cc", "gcc", self.copy_with("past-a-constant", members))
 
+    def test_one_file_that_does_not_compile_is_named_and_the_others_count(self):
+        archive = self.copy_with("past-a-constant", {"codegen/host/src/default_extra.c": b"vector_t lanes;\n"})
+        compiled = module_of(json_of("report", "--json", "--cc", "gcc", archive))
+        self.assertGreater(compiled["compiled"]["text"]["min"], 0)
+        self.assertIsNone(compiled["flash"]["code"]["max"])
+        self.assertIn("default_extra.c' was not compiled: the compiler says: ", "".join(compiled["uncertain"]))
+        self.expect(1, "check", "--flash", "10M", "--cc", "gcc", archive)
+
     def test_constants_and_functions_of_c_that_does_not_compile_count(self):
         kernels = "codegen/host/src/default_lib1.c"
         archive = self.edited("past-a-constant", kernels, lambda old: b"#include <vendor.h>\n" + old)

@@ -76,7 +76,7 @@ class Collapse(unittest.TestCase):
         self.constant()
         result = support.run("optimize", self.directory / "module.tar", "--dry-run", "--cc", "false")
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn(b"this C was not compiled", result.stderr)
+        self.assertIn(b"' was not compiled: the compiler ", result.stderr)
 
 
 if __name__ == "__main__":
