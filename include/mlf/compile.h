@@ -84,6 +84,7 @@ struct CompiledCode {
   std::uint64_t unused_ram = 0;
   /// Bytes in each frame by unwind tables that the function may use below its frame or not.
   std::uint64_t red_zone = 0;
+  bool may_recurse = false;  ///< a function may be called again before it has returned
   std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol
   std::map<std::string, CompiledVariable, std::less<>> variables{};  ///< by symbol, static ones too
   /// Functions and data of which a program can have one, by symbol: not static, not weak.

@@ -34,9 +34,10 @@ enum class FindingCode : std::uint8_t {
   no_network,          ///< a module without a network
   not_compared,        ///< a capture of another stage or build, a function not understood
   metadata_too_small,  ///< metadata.json declares less memory than the network uses
-  c_invalid,     ///< generated C that no compiler accepts, or that frees a workspace too early
-  missing_file,  ///< TIR beside the archive that an earlier run read and this one does not get
-  missing_main,  ///< generated C calls main, and no member defines it
+  c_invalid,       ///< generated C that no compiler accepts, or that frees a workspace too early
+  missing_file,    ///< TIR beside the archive that an earlier run read and this one does not get
+  missing_main,    ///< generated C calls main, and no member defines it
+  object_damaged,  ///< an object file or a static library of which a part is missing
 };
 
 MLF_API std::string_view to_string(FindingCode code);

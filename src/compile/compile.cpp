@@ -125,6 +125,7 @@ CompiledCode compile(const archive::Archive& archive, const Module& module,
     }
   }
   all.code.missing = symbols.missing();
+  all.code.may_recurse = symbols.may_recurse();
   return std::move(all.code);
 }
 
@@ -148,6 +149,7 @@ Result<std::optional<ObjectCode>> object_code(const archive::Archive& archive,
       compile::add_object(bytes, file.name, object, symbols);
     }
     object.code.missing = symbols.missing();
+    object.code.may_recurse = symbols.may_recurse();
     return object;
   });
 }

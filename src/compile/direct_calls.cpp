@@ -21,6 +21,7 @@ std::uint32_t bits(std::uint32_t word, unsigned high, unsigned low) {
 struct Instruction {
   std::size_t bytes = 1;
   std::optional<std::int64_t> distance{};
+  bool returns = false;      ///< it keeps the address behind it
   std::size_t step = bytes;  ///< to the next one that is looked at
 };
 
@@ -59,7 +60,7 @@ class Decoder {
   Instruction x86_64(std::size_t offset) const {
     const auto opcode = read<std::uint8_t>(offset);
     if (opcode != 0xe8 && opcode != 0xe9) return {1};
-    return {5, 5 + signed_bits(read<std::uint32_t>(offset + 1), 32), 1};
+    return {5, 5 + signed_bits(read<std::uint32_t>(offset + 1), 32), opcode == 0xe8, 1};
   }
 
   /// BL (T1), B.W (T4): Arm v7-M Architecture Reference Manual, A7.7.18 and A7.7.12.
@@ -75,21 +76,21 @@ class Decoder {
     const std::uint32_t i2 = 1 ^ bits(second, 11, 11) ^ sign;
     const std::uint32_t value =
         sign << 24 | i1 << 23 | i2 << 22 | bits(first, 9, 0) << 12 | bits(second, 10, 0) << 1;
-    return {4, 4 + signed_bits(value, 25)};
+    return {4, 4 + signed_bits(value, 25), bits(second, 14, 14) == 1};
   }
 
   /// BL, B.
   Instruction arm(std::size_t offset) const {
     const auto word = read<std::uint32_t>(offset);
     if (bits(word, 27, 25) != 5) return {4};
-    return {4, 8 + 4 * signed_bits(word, 24)};
+    return {4, 8 + 4 * signed_bits(word, 24), bits(word, 24, 24) == 1};
   }
 
   /// BL, B.
   Instruction aarch64(std::size_t offset) const {
     const auto word = read<std::uint32_t>(offset);
     if (bits(word, 30, 26) != 5) return {4};
-    return {4, 4 * signed_bits(word, 26)};
+    return {4, 4 * signed_bits(word, 26), bits(word, 31, 31) == 1};
   }
 
   /// JAL; AUIPC followed by JALR; C.JAL and C.J.
@@ -103,13 +104,14 @@ class Decoder {
     if (bits(word, 6, 0) == kJal) {
       const std::uint32_t value = bits(word, 31, 31) << 20 | bits(word, 19, 12) << 12 |
                                   bits(word, 20, 20) << 11 | bits(word, 30, 21) << 1;
-      return {4, signed_bits(value, 21)};
+      return {4, signed_bits(value, 21), bits(word, 11, 7) != 0};
     }
     const auto next = read<std::uint32_t>(offset + 4);
     const bool is_pair = bits(word, 6, 0) == kAuipc && bits(next, 6, 0) == kJalr &&
                          bits(word, 11, 7) == bits(next, 19, 15);
     if (!is_pair) return {4};
-    return {8, signed_bits(word & 0xfffff000U, 32) + signed_bits(bits(next, 31, 20), 12)};
+    return {8, signed_bits(word & 0xfffff000U, 32) + signed_bits(bits(next, 31, 20), 12),
+            bits(next, 11, 7) != 0};
   }
 
   static Instruction compressed(std::uint32_t word) {
@@ -119,7 +121,7 @@ class Decoder {
                                 bits(word, 10, 9) << 8 | bits(word, 6, 6) << 7 |
                                 bits(word, 7, 7) << 6 | bits(word, 2, 2) << 5 |
                                 bits(word, 11, 11) << 4 | bits(word, 5, 3) << 1;
-    return {2, signed_bits(value, 12)};
+    return {2, signed_bits(value, 12), function == 1};
   }
 
   std::span<const std::byte> code_;
@@ -142,7 +144,7 @@ std::vector<DirectCall> direct_calls(std::span<const std::byte> code, std::uint6
     const Instruction one = decoder.at(at, set);
     const std::uint64_t offset = begin + at;
     if (one.distance && !has_relocation(relocated, offset, one)) {
-      calls.push_back({offset, offset + static_cast<std::uint64_t>(*one.distance)});
+      calls.push_back({offset, offset + static_cast<std::uint64_t>(*one.distance), one.returns});
     }
     at += one.step;
   }

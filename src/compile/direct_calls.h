@@ -15,6 +15,7 @@ enum class InstructionSet : std::uint8_t { x86_64, thumb, arm, aarch64, riscv };
 struct DirectCall {
   std::uint64_t offset = 0;
   std::uint64_t target = 0;
+  bool returns = false;  ///< else it is a jump
 };
 
 /// The calls and tail calls in `code`, which begins at `begin`. Leaves out instructions at

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -30,13 +31,21 @@ namespace {
 struct EndElf {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
+using ElfFile = std::unique_ptr<Elf, EndElf>;
+
+[[noreturn]] void refuse(const Location& where, const std::string& why) {
+  throw support::Error(ErrorKind::invalid_input, why, where);
+}
+
+[[noreturn]] void refuse_damaged(const Location& where, const std::string& why) {
+  refuse(where, "the object file is damaged: " + why);
+}
 
 [[noreturn]] void fail(const Location& where) {
   // libelf has no error for files of another format, such as Mach-O.
   const int error = elf_errno();
-  const std::string why = error == 0 ? "it has another format" : elf_errmsg(error);
-  throw support::Error(ErrorKind::invalid_input, "the object file is not an ELF file: " + why,
-                       where);
+  refuse(where, std::string("the object file is not an ELF file: ") +
+                    (error == 0 ? "it has another format" : elf_errmsg(error)));
 }
 
 /// Sections that all linker scripts know: `.text` and `.text.run`, but not `.text_ram`.
@@ -123,6 +132,36 @@ void for_each_symbol(Elf* elf, Elf_Scn* table, const GElf_Shdr& header, Visit&& 
   }
 }
 
+/// Throws for a file of which a linker would miss a part. libelf reads what is there.
+void require_whole(const ElfFile& elf, const Location& where) {
+  GElf_Ehdr file;
+  std::size_t count = 0;
+  std::size_t names = 0;
+  std::size_t size = 0;
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF || gelf_getehdr(elf.get(), &file) == nullptr) {
+    fail(where);
+  }
+  const bool has_sections =
+      elf_getshdrnum(elf.get(), &count) == 0 && elf_getshdrstrndx(elf.get(), &names) == 0;
+  elf_rawfile(elf.get(), &size);
+  if (!has_sections || count == 0 || file.e_shentsize == 0 || file.e_shoff > size ||
+      (size - file.e_shoff) / file.e_shentsize < count) {
+    refuse_damaged(where, "it ends before its table of sections");
+  }
+  for (std::size_t i = 1; i < count; ++i) {
+    GElf_Shdr header;
+    if (gelf_getshdr(elf_getscn(elf.get(), i), &header) == nullptr) fail(where);
+    const bool has_content = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
+    if (has_content && (header.sh_offset > size || header.sh_size > size - header.sh_offset)) {
+      refuse_damaged(where, "a section ends behind the file");
+    }
+    const bool is_aligned = (header.sh_addralign & (header.sh_addralign - 1)) == 0;
+    if (!is_aligned || elf_strptr(elf.get(), names, header.sh_name) == nullptr) {
+      refuse_damaged(where, "a header of a section is invalid");
+    }
+  }
+}
+
 /// Adds sizes of symbols. Static helpers of several files may share a name; their sizes add up.
 void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
                  const std::set<std::size_t>& written, CompiledCode& code, ObjectSymbols& symbols) {
@@ -151,8 +190,6 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
   });
 }
 
-using ElfFile = std::unique_ptr<Elf, EndElf>;
-
 /// Calls `visit` with each section and its header; skips unreadable ones.
 template <class Visit>
 void for_each_section(const ElfFile& elf, Visit&& visit) {
@@ -163,23 +200,33 @@ void for_each_section(const ElfFile& elf, Visit&& visit) {
   }
 }
 
+/// Whether GCC left out the machine code, by the symbol that says so.
+bool is_slim_lto(const ElfFile& elf) {
+  bool is_slim = false;
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type != SHT_SYMTAB) return;
+    for_each_symbol(elf.get(), section, header, [&](const GElf_Sym&, std::string_view name) {
+      is_slim = is_slim || name == "__gnu_lto_slim";
+    });
+  });
+  return is_slim;
+}
+
 void add_elf(const ElfFile& elf, const Location& where, const SectionPlaces& places,
              CompiledCode& code, ObjectSymbols& symbols) {
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(where);
+  require_whole(elf, where);
+  if (is_slim_lto(elf))
+    refuse(where, "the object file has no machine code: compile it with -fno-lto");
   std::size_t names = 0;
-  if (elf_getshdrstrndx(elf.get(), &names) != 0) fail(where);
+  elf_getshdrstrndx(elf.get(), &names);
   std::set<std::size_t> written;
-  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
-       section = elf_nextscn(elf.get(), section)) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) fail(where);
-    const char* const text = elf_strptr(elf.get(), names, header.sh_name);
-    const std::string_view name = text == nullptr ? "" : text;
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    const std::string_view name = elf_strptr(elf.get(), names, header.sh_name);
     const bool is_in_ram = add_section(header, name, places, code);
     // Constants with addresses: only the loader writes them.
     const bool is_constant = name.starts_with(".data.rel.ro");
     if (is_in_ram && !is_constant) written.insert(elf_ndxscn(section));
-  }
+  });
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
     if (header.sh_type != SHT_SYMTAB) return;
     add_symbols(elf.get(), section, header, written, code, symbols);
@@ -187,18 +234,21 @@ void add_elf(const ElfFile& elf, const Location& where, const SectionPlaces& pla
 }
 
 struct Relocation {
+  std::size_t section = 0;  ///< that has the relocated bytes
   GElf_Addr offset = 0;
   GElf_Sym symbol{};
   std::string_view name{};                ///< of the symbol
   std::optional<std::uint64_t> addend{};  ///< nothing where the relocated bytes have it
 };
 
-/// Calls `visit` with each relocation of the section with index `target`.
+/// Calls `visit` with each relocation, or with those of the section with index `target`.
 template <class Visit>
-void for_each_relocation(const ElfFile& elf, std::size_t target, Visit&& visit) {
+void for_each_relocation(const ElfFile& elf, std::optional<std::size_t> target, Visit&& visit) {
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
     const bool has_addends = header.sh_type == SHT_RELA;
-    if ((!has_addends && header.sh_type != SHT_REL) || header.sh_info != target) return;
+    if ((!has_addends && header.sh_type != SHT_REL) || (target && header.sh_info != *target)) {
+      return;
+    }
     Elf_Scn* const table = elf_getscn(elf.get(), header.sh_link);
     Elf_Data* const symbols = elf_getdata(table, nullptr);
     Elf_Data* const data = elf_getdata(section, nullptr);
@@ -214,7 +264,8 @@ void for_each_relocation(const ElfFile& elf, std::size_t target, Visit&& visit) 
       const bool is_read = has_addends ? gelf_getrela(data, i, &with) != nullptr
                                        : gelf_getrel(data, i, &without) != nullptr;
       const GElf_Xword info = has_addends ? with.r_info : without.r_info;
-      Relocation one{.offset = has_addends ? with.r_offset : without.r_offset};
+      Relocation one{.section = header.sh_info,
+                     .offset = has_addends ? with.r_offset : without.r_offset};
       if (!is_read ||
           gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(info)), &one.symbol) == nullptr) {
         continue;
@@ -376,6 +427,66 @@ std::vector<std::string_view> references(const ElfFile& elf, const CodeRange& ra
   return names;
 }
 
+/// Adds the calls of all functions, by relocations, and those that the assembler has resolved.
+void add_calls(const ElfFile& elf, ObjectSymbols& symbols) {
+  struct Function {
+    CodeRange range;
+    std::string_view name;
+  };
+  std::map<SectionPlace, Function> functions;
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type != SHT_SYMTAB) return;
+    for_each_function(elf, section, header, [&](std::string_view name, const CodeRange& range) {
+      functions.try_emplace({range.section, range.begin}, Function{range, name});
+    });
+  });
+  const auto function_at = [&](const SectionPlace& place) -> const Function* {
+    auto behind = functions.upper_bound(place);
+    if (behind == functions.begin()) return nullptr;
+    const Function& found = std::prev(behind)->second;
+    return found.range.section == place.section && place.offset < found.range.end ? &found
+                                                                                  : nullptr;
+  };
+  std::map<std::size_t, std::set<std::uint64_t>> relocated;  // by section
+  for_each_relocation(elf, std::nullopt, [&](const Relocation& one) {
+    relocated[one.section].insert(one.offset);
+    const Function* const from = function_at({one.section, one.offset});
+    if (from == nullptr) return;
+    std::string_view to = one.name;
+    if (GELF_ST_TYPE(one.symbol.st_info) == STT_SECTION) {
+      // On x86-64, a distance is from the end of the instruction, 4 bytes behind the relocated
+      // ones.
+      const GElf_Addr place = one.addend.value_or(0);
+      const Function* target = function_at({one.symbol.st_shndx, place + 4});
+      const auto behind = functions.lower_bound({one.symbol.st_shndx, place});
+      if (target == nullptr && behind != functions.end()) target = &behind->second;
+      if (target == nullptr || target->range.section != one.symbol.st_shndx) return;
+      // For Xtensa, branches inside of a function have relocations, too.
+      const GElf_Addr begin = target->range.begin;
+      if (target == from && place != begin && place + 4 != begin) return;
+      to = target->name;
+    }
+    symbols.calls[std::string(from->name)].emplace(to);
+  });
+  for (auto at = functions.begin(); at != functions.end(); ++at) {
+    CodeRange range = at->second.range;
+    // Names of one place, and of places in a function, would make the code be read again.
+    const auto next = std::next(at);
+    if (next != functions.end() && next->first.section == range.section) {
+      range.end = std::min(range.end, next->first.offset);
+    }
+    const auto set = instruction_set(elf, range.is_thumb);
+    if (!set) return;
+    for (const DirectCall& call :
+         direct_calls(bytes_of(elf, range), range.begin, *set, relocated[range.section])) {
+      const auto to = functions.find({range.section, call.target});
+      // A jump to its own beginning is a loop.
+      if (to == functions.end() || (to == at && !call.returns)) continue;
+      symbols.calls[std::string(at->second.name)].emplace(to->second.name);
+    }
+  }
+}
+
 /// The name of the kernel whose computation this function contains.
 std::string_view without_compute_suffix(std::string_view name) {
   if (name.ends_with(kComputeSuffix)) name.remove_suffix(kComputeSuffix.size());
@@ -412,12 +523,36 @@ std::vector<std::string> ObjectSymbols::missing() const {
   return names;
 }
 
+bool ObjectSymbols::may_recurse() const {
+  // Takes away functions that no other one calls, until none is left.
+  std::map<std::string_view, std::size_t> callers;
+  for (const auto& [from, called] : calls) {
+    callers.try_emplace(from);
+    for (const std::string& to : called) ++callers[to];
+  }
+  std::vector<std::string_view> uncalled;
+  for (const auto& [name, count] : callers) {
+    if (count == 0) uncalled.push_back(name);
+  }
+  std::size_t taken = 0;
+  for (; !uncalled.empty(); ++taken) {
+    const auto from = calls.find(std::string(uncalled.back()));
+    uncalled.pop_back();
+    if (from == calls.end()) continue;
+    for (const std::string& to : from->second) {
+      if (--callers[to] == 0) uncalled.push_back(to);
+    }
+  }
+  return taken != callers.size();
+}
+
 void add_object_file(const std::string& path, const SectionPlaces& places, CompiledCode& code,
                      ObjectSymbols& symbols) {
   elf_version(EV_CURRENT);
   const support::File file = support::File::open(path, O_RDONLY);
   const ElfFile elf(elf_begin(file.fd(), ELF_C_READ, nullptr));
   add_elf(elf, {.file = path}, places, code, symbols);
+  add_calls(elf, symbols);
 }
 
 namespace {
@@ -457,7 +592,44 @@ void count_unused(std::vector<LibraryMember>& members, const ObjectSymbols& othe
   }
 }
 
+/// Whether a member of a static library is a table of names, and no object.
+bool is_table(std::string_view name, std::string_view content) {
+  constexpr std::string_view kBsdTable = "__.SYMDEF";
+  return name == "/" || name == "//" || name == "/SYM64/" || name.starts_with(kBsdTable) ||
+         (name.starts_with("#1/") && content.starts_with(kBsdTable));
+}
+
+/// Calls `visit` with an object file, or with each of a static library. Throws `Error` for a
+/// library that is cut.
+void for_each_object(std::string_view bytes, const Location& where,
+                     const std::function<void(std::string_view)>& visit) {
+  if (!bytes.starts_with(ARMAG)) return visit(bytes);
+  // Each member is behind a header with its size.
+  bytes.remove_prefix(SARMAG);
+  while (!bytes.empty()) {
+    std::string_view digits = bytes.substr(std::min(offsetof(ar_hdr, ar_size), bytes.size()));
+    const auto size = support::take_number<std::size_t>(digits);
+    if (bytes.size() < sizeof(ar_hdr) || !size || *size > bytes.size() - sizeof(ar_hdr)) {
+      refuse(where, "the static library is damaged: a member ends behind the file");
+    }
+    std::string_view name = bytes.substr(0, sizeof(ar_hdr::ar_name));
+    name = name.substr(0, name.find_last_not_of(' ') + 1);
+    const std::string_view content = bytes.substr(sizeof(ar_hdr), *size);
+    if (!is_table(name, content)) visit(content);
+    bytes.remove_prefix(std::min(sizeof(ar_hdr) + *size + *size % 2, bytes.size()));
+  }
+}
+
 }  // namespace
+
+void require_whole_objects(std::string_view bytes, const Location& where) {
+  elf_version(EV_CURRENT);
+  for_each_object(bytes, where, [&](std::string_view content) {
+    if (!content.starts_with(ELFMAG)) return;
+    std::vector<char> own(content.begin(), content.end());
+    require_whole(ElfFile(elf_memory(own.data(), own.size())), where);
+  });
+}
 
 void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
                 ObjectSymbols& symbols) {
@@ -470,6 +642,7 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
     const CompiledCode& code = object.code;
     LibraryMember one{.flash = code.text + code.rodata + code.data, .ram = code.data + code.bss};
     add_elf(elf, {.member = std::string(member)}, {}, object.code, one.symbols);
+    add_calls(elf, one.symbols);
     one.flash = code.text + code.rodata + code.data - one.flash;
     one.ram = code.data + code.bss - one.ram;
     members.push_back(std::move(one));
@@ -478,25 +651,12 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
       if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
     });
   };
-  if (bytes.starts_with(ARMAG)) {
-    // A static library: each member is behind a header with its size. Tables of names are no
-    // objects.
-    bytes.remove_prefix(SARMAG);
-    while (bytes.size() > sizeof(ar_hdr)) {
-      std::string_view digits = bytes.substr(offsetof(ar_hdr, ar_size));
-      const auto size = support::take_number<std::size_t>(digits).value_or(0);
-      bytes.remove_prefix(sizeof(ar_hdr));
-      const std::string_view content = bytes.substr(0, size);
-      if (content.starts_with(ELFMAG)) add(content);
-      bytes.remove_prefix(std::min(content.size() + size % 2, bytes.size()));
-    }
-    count_unused(members, symbols, object.code);
-  } else {
-    add(bytes);
-  }
+  for_each_object(bytes, {.member = std::string(member)}, add);
+  if (bytes.starts_with(ARMAG)) count_unused(members, symbols, object.code);
   for (LibraryMember& one : members) {
     symbols.defined.merge(one.symbols.defined);
     symbols.wanted.merge(one.symbols.wanted);
+    for (auto& [from, called] : one.symbols.calls) symbols.calls[from].merge(called);
   }
 }
 

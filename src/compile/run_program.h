@@ -34,8 +34,8 @@ struct ProgramResult {
 /// Runs a program with empty standard input, discarded standard output, no core dump, at
 /// most 1,024 open files in each process, and `work_directory` as $TMPDIR. Kills all processes that
 /// it started when it ends, when its time is up, when it has made too many files in
-/// `work_directory` or more than 256 processes, and when this process ends for any reason. Throws `Error` of kind `usage`, or
-/// `io` where the system refuses it, if it cannot be started.
+/// `work_directory` or more than 256 processes, and when this process ends for any reason. Throws
+/// `Error` of kind `usage`, or `io` where the system refuses it, if it cannot be started.
 ProgramResult run_program(const Program& program, const WorkDirectory& work_directory);
 
 inline bool is_success(const ProgramResult& result) {

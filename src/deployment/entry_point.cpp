@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
+#include "graph/kernels/callees.h"
 #include "support/characters.h"
+#include "support/lookup.h"
 #include "tir/c/c.h"
+#include "tir/c/language.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
 
@@ -220,6 +224,37 @@ bool is_repeated(const FunctionTokens& code, std::size_t token,
   return !open.empty();
 }
 
+/// Whether a call takes neither heap nor stack that counts, and has no loops with arithmetic.
+bool is_harmless(std::string_view name) {
+  if (graph::is_logging_macro(name)) return true;
+  const graph::CalleeOrigin origin = graph::origin_of(name);
+  const bool allocates = name.find("Alloc") != name.npos || name.ends_with("alloc");
+  return origin != graph::CalleeOrigin::unknown && origin != graph::CalleeOrigin::cmsis &&
+         !allocates;
+}
+
+/// Adds what the code does beside its call of one of `mains`.
+void add_other_work(const FunctionTokens& code, std::span<const std::string> mains,
+                    CallOfMain& call) {
+  using tir::c::TokenKind;
+  constexpr std::array<std::string_view, 4> kBeforeValues{"return", "sizeof", "else", "case"};
+  for (std::size_t i = 0; i + 1 < code.tokens.size(); ++i) {
+    const TokenKind kind = code.tokens[i].kind;
+    const std::string_view before = i == 0 ? std::string_view() : code.word(i - 1);
+    call.has_texts |= kind == TokenKind::string && before != "(" && before != ",";
+    if (kind != TokenKind::name) continue;
+    const std::string_view word = code.word(i);
+    const std::string_view behind = code.word(i + 1);
+    const bool is_type = i > 0 && code.tokens[i - 1].kind == TokenKind::name &&
+                         !support::is_among(kBeforeValues, before);
+    call.has_arrays |= behind == "[" && before != "TVMValue" && (is_type || before == "*");
+    const bool is_call = behind == "(" && !tir::c::is_keyword(word) && !is_type;
+    if (is_call && std::ranges::find(mains, word) == mains.end() && !is_harmless(word)) {
+      call.other_call = word;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Module& module,
@@ -258,7 +293,10 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
       call = CallOfMain{is_plain ? arguments_at(code, i) : Arguments(),
                         !jumps_back && !is_repeated(code, i, loops)};
     }
-    if (call) return call;
+    if (!call) continue;
+    call->has_loops = !loops.empty();
+    add_other_work(code, mains, *call);
+    return call;
   }
   return std::nullopt;
 }

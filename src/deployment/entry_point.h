@@ -35,11 +35,15 @@ CInterface interface_of(std::string_view prototype);
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,
                                               const tir::MacroValues& macros);
 
-/// What the text of an entry point says about its call of main.
+/// What the text of an entry point says about its call of main, and what else it may do.
 struct CallOfMain {
   /// The words of each argument, in their order; none where the preprocessor may choose.
   std::vector<std::vector<std::string_view>> arguments{};
-  bool is_single = true;  ///< false: it has several calls, or one in a loop
+  bool is_single = true;          ///< false: it has several calls, or one in a loop
+  std::string_view other_call{};  ///< a function or macro that may take memory; empty: none
+  bool has_loops = false;
+  bool has_arrays = false;  ///< on the stack, without those of `passed_arguments`
+  bool has_texts = false;   ///< string literals that are no arguments
 };
 
 /// The first call of main in `tvmgen_<module>_run`; nothing if the archive has no C with one, or if

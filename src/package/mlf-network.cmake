@@ -11,7 +11,7 @@
 # OPTIMIZE       builds what `mlf optimize` writes.
 # BUDGET         builds NAME only if `mlf check --budget FILE` succeeds.
 # REPORT         writes the page of `mlf report` when NAME is built.
-# CHECK_OPTIONS  are more options of `mlf check`, such as --library-stack.
+# CHECK_OPTIONS  are options of `mlf check`, such as --library-stack, which it then has to pass.
 #
 # NAME is an object library. Of two static libraries with functions of one name, a linker takes those of the
 # first without a word; of objects, it names each function.
@@ -184,7 +184,9 @@ endfunction()
 function(mlf_add_network name archive)
   cmake_parse_arguments(PARSE_ARGV 2 arg "OPTIMIZE" "PREFIX;BUDGET;REPORT" "CHECK_OPTIONS")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
-    message(FATAL_ERROR "mlf_add_network: wrong use of ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES}")
+    message(FATAL_ERROR "mlf_add_network: wrong use of ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES};"
+      " it is mlf_add_network(NAME ARCHIVE [PREFIX PREFIX] [OPTIMIZE] [BUDGET FILE] [REPORT FILE]"
+      " [CHECK_OPTIONS OPTION...])")
   endif()
   if(arg_PREFIX AND NOT arg_PREFIX MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "mlf_add_network: the prefix '${arg_PREFIX}' is no name in C")
@@ -264,15 +266,19 @@ function(mlf_add_network name archive)
     set(mlf sh -c "${_MLF_WITH_FLAGS}" sh ${flags} ${MLF_PROGRAM})
     set(compiler --cc ${CMAKE_C_COMPILER})
   endif()
-  if(arg_BUDGET)
-    cmake_path(ABSOLUTE_PATH arg_BUDGET NORMALIZE)
+  if(arg_BUDGET OR arg_CHECK_OPTIONS)
     set(checked ${directory}/checked)
+    set(limits ${arg_CHECK_OPTIONS})
+    if(arg_BUDGET)
+      cmake_path(ABSOLUTE_PATH arg_BUDGET NORMALIZE)
+      list(PREPEND limits --budget ${arg_BUDGET})
+    endif()
     add_custom_command(
       OUTPUT ${checked}
-      COMMAND ${mlf} check ${archive} --budget ${arg_BUDGET} ${compiler} ${arg_CHECK_OPTIONS}
+      COMMAND ${mlf} check ${archive} ${limits} ${compiler}
       COMMAND ${CMAKE_COMMAND} -E touch ${checked}
       DEPENDS ${given} ${arg_BUDGET} ${MLF_PROGRAM} ${flags}
-      COMMENT "Comparing ${name} with its budget"
+      COMMENT "Checking the limits of ${name}"
       VERBATIM)
     target_sources(${name} PRIVATE ${checked})
   endif()

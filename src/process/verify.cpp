@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "compile/object_file.h"
 #include "deployment/agreement.h"
 #include "deployment/contradictions.h"
 #include "deployment/network_search.h"
@@ -34,6 +35,7 @@ constexpr FindingRow kFindings[] = {
     {"no-network", Severity::note},          {"not-compared", Severity::warning},
     {"metadata-too-small", Severity::error}, {"c-invalid", Severity::error},
     {"missing-file", Severity::note},        {"missing-main", Severity::error},
+    {"object-damaged", Severity::error},
 };
 
 /// Code and claim, by value of VerifyCheck.
@@ -86,6 +88,7 @@ class Verifier {
     const Networks networks = check_networks();
     check_c(networks);
     check_declarations(networks);
+    check_objects();
     start(VerifyCheck::compilation).not_checked = "mlf reads C and runs no compiler";
     return {std::move(findings_), std::move(checks_)};
   }
@@ -328,6 +331,19 @@ class Verifier {
       }
     }
     if (declarations.counted() == 0) declarations.not_checked = "the archive has no generated C";
+  }
+
+  void check_objects() {
+    for (const Module& module : job_.modules()) {
+      for (const FileRef& file : module.files.objects) {
+        const auto bytes = get_or_throw(job_.archive().read(*job_.archive().find(file.name)));
+        const auto whole = support::to_result(
+            [&] { return compile::require_whole_objects(bytes, {.member = file.name}); });
+        if (!whole)
+          report(FindingCode::object_damaged,
+                 whole.error().where.member + ": " + whole.error().message, module.name);
+      }
+    }
   }
 
   const std::string& name_of(std::size_t module) const { return job_.modules()[module].name; }

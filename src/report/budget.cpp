@@ -158,6 +158,9 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
     missing.emplace_back(
         "TVM's graph executor calls the kernels and is not in the archive: its stack is unknown");
   }
+  if (is_stack && module.code->may_recurse) {
+    missing.emplace_back("functions call themselves: how often is unknown, and so is their stack");
+  }
   add_foreign_code(*module.code, library, resource, is_stack, missing);
   if (resource == Resource::ram && !module.code->unplaced.empty()) {
     const std::set<std::string, std::less<>>& names = module.code->unplaced;

@@ -548,6 +548,9 @@ std::vector<std::string> constants_without_data(const ModuleReport& module,
     if (module.constants.parameter_of(*value) != nullptr) continue;
     reasons.push_back("the data of " + graph::quoted(value->name) + " is unknown");
   }
+  if (!module.flash.constants.max) {
+    reasons.emplace_back("the module has constants, or texts, that are not read");
+  }
   return reasons;
 }
 

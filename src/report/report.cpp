@@ -394,7 +394,6 @@ class Reporter {
     if (network != nullptr) {
       add_kernels_of_network(report, *network);
       add_calls(report, *network);
-      add_repeats(report, module);
       add_memory(report, *network);
       add_executor_files(report, module.files, *network);
       const auto sources = deployment::network_sources(deployment_, *network);
@@ -402,6 +401,7 @@ class Reporter {
       if (report.ram.arguments != Count()) add_passed_arguments(report, module);
       // Parts of main that are not understood may pass more.
       if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
+      add_entry_point(report, module);
       report.lower_bound = plan::least_memory(*network, sources).all;
       report.network = *network;
       add_own_pools(deployment_, module, report);
@@ -439,12 +439,25 @@ class Reporter {
     return report;
   }
 
-  /// A run of the module may run main several times.
-  void add_repeats(ModuleReport& report, const Module& module) const {
+  /// A run of the module may run main several times, and do more.
+  void add_entry_point(ModuleReport& report, const Module& module) const {
     const auto call = deployment::call_of_main(deployment_.archive(), module, deployment_.macros());
-    if (!call || call->is_single) return;
-    report.mac.max.reset();
-    note(report, "the entry point may run main more than once");
+    if (!call) return;
+    if (!call->is_single) note(report, "the entry point may run main more than once");
+    const bool calls_others = !call->other_call.empty();
+    if (calls_others) {
+      note(report,
+           fmt::format("the entry point calls '{}', which may take memory", call->other_call));
+      report.ram.heap.max.reset();
+    }
+    if (!call->is_single || calls_others || call->has_loops) report.mac.max.reset();
+    if (calls_others || call->has_arrays) report.ram.stack.max.reset();
+    if (call->has_arrays)
+      note(report, "the entry point has arrays on the stack, which are not counted");
+    if (call->has_loops) note(report, "the entry point has loops, whose work is not counted");
+    if (!call->has_texts) return;
+    report.flash.constants.max.reset();
+    note(report, "the entry point has texts, which are not counted");
   }
 
   /// Whether a file of C may define a function that is no kernel of the module. Main calls one.
@@ -694,7 +707,7 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module,
                                           std::optional<std::uint64_t> library) {
   const CompiledCode& code = *module.code;
   if (code.missing.empty()) library = 0;
-  if (!code.uncompiled.empty()) return {};
+  if (!code.uncompiled.empty() || code.may_recurse) return {};
   if (!module.network || !module.network->gaps.empty() || !library) return {};
   if (!code.functions.contains(module.network->provenance.symbol)) return {};
   const support::NameIndex kernels(module.kernels, &KernelReport::symbol);

@@ -485,6 +485,9 @@ class Changes(Project):
             result = self.build()
             self.assertNotEqual(result.returncode, 0)
             self.assertIn(verdict, result.stdout)
+        self.write([f"qnn {QNN} CHECK_OPTIONS --buffers 2K"], main_text((QNN_CALL, "tvmgen")))
+        self.assertIn("exceeds", self.build().stdout)
+        self.write([f"qnn {QNN} BUDGET budget.toml"], main_text((QNN_CALL, "tvmgen")))
         # It is no less wrong the next time, and not before the program is linked.
         (self.directory / "build/app").unlink()
         self.assertNotEqual(self.build().returncode, 0)

@@ -33,7 +33,7 @@ BELOW = {
     "deployment": ["model_library", "plan", "tir/c", "tir/compare"],
     "report": ["deployment", "compile"],
     "page": ["report"],
-    "process": ["deployment"],
+    "process": ["deployment", "compile"],
     "edit": ["process"],
     "optimize": ["edit", "compile"],
     "run": ["edit", "report"],

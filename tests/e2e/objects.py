@@ -200,6 +200,55 @@ class Objects(unittest.TestCase):
         shutil.copy(made, with_c / "codegen/host/lib")
         self.assertEqual(compiled(), before)
 
+    def test_that_are_damaged_are_no_smaller_code(self):
+        directory, made = self.compiled(chosen()[0])
+        whole = made.read_bytes()
+        library = made.with_name("mod.a")
+        subprocess.run(["ar", "rcs", library, made], check=True)
+        whole_library = library.read_bytes()
+        made.unlink()
+        no_sections = whole[:40] + bytes(8) + whole[48:]  # e_shoff
+        cases = [(library, whole_library[:-1]), (library, whole_library[: len(whole_library) // 2]),
+                 (library, whole_library.replace(b"`\n", b"`\r\n")), (made, whole[:-12]), (made, whole[:200]),
+                 (made, no_sections), (made, whole.replace(b"\n", b"\r\n"))]  # fmt: skip
+        for path, content in cases:
+            path.write_bytes(content)
+            self.assertNotIn("objects", report_of(directory))
+            self.assertEqual(support.run("check", "--code", "900M", directory).returncode, 1)
+            found = support.run("verify", directory)
+            self.assertIn(b"object-damaged", found.stdout + found.stderr)
+            self.assertEqual(found.returncode, 1)
+            path.unlink()
+
+    def test_without_machine_code_are_no_smaller_code(self):
+        directory, made = self.compiled(chosen()[0])
+        slim = self.directory / "slim.o"
+        command = ["gcc", "-flto", "-fno-fat-lto-objects", "-x", "c", "-c", "-", "-o", slim]
+        subprocess.run(command, input=b"int f(int a) { return a; }", check=True)
+        other = self.directory / "other.txt"
+        other.write_text("no object")
+        for added in (slim, other):
+            library = made.with_name("mod.a")
+            subprocess.run(["ar", "rcs", library, made, added], check=True)
+            self.assertNotIn("objects", report_of(directory))
+            self.assertEqual(support.run("verify", directory).returncode, 0)
+            library.unlink()
+
+    def test_a_function_that_calls_itself_has_no_upper_bound_of_the_stack(self):
+        once = "int f(int n) { volatile char z[100]; z[0] = n; return n < 9 ? %s(n + 1) + z[0] : 0; }\n"
+        twice = "int g(int n); " + once % "g" + "int g(int n) { volatile char y[9]; y[0] = n; return %s(n) + y[0]; }\n"
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        for compiler in ("gcc", "clang-14", "arm-none-eabi-gcc"):
+            if shutil.which(compiler) is None:
+                continue
+            for text, is_bound in (("", True), (once % "abs", True), (once % "f", False), (twice % "abs", True),
+                                   (twice % "f", False)):  # fmt: skip
+                directory = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+                subprocess.run(["tar", "xf", archive, "-C", directory], check=True)
+                (directory / "codegen/host/src/more.c").write_text(text)
+                command = ["check", "--stack", "100K", "--library-stack", "0", "--cc", compiler, "--cflags=-O0", directory]
+                self.assertEqual(support.run(*command).returncode == 0, is_bound, (compiler, text))
+
     def test_a_file_that_is_no_object_is_a_reason(self):
         directory, made = self.compiled(chosen()[0])
         made.write_bytes(b"no object")

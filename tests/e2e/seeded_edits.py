@@ -290,7 +290,8 @@ def in_other_file(path, text):
         if found is None:
             return members
         without = {name: content.replace(found.group(0), "\n") for name, content in members.items()}
-        return without | {path: text.format(name=re.search(r"tvmgen_\w+", found.group(0))[0])}
+        name = re.search(r"tvmgen_\w+", found.group(0))[0]
+        return without | {path: text.format(name=name, size=len(name) + 2)}
     return changed
 
 
@@ -346,7 +347,24 @@ def edit_of_main(pattern, by, count=0):
 
 
 FIRST_PARAMETER = re.compile(r"(\w+)[,)]")
+def places_in_calls(main, is_unique=False):
+    """Without the names of places in pools: of those with a place of their own, or of all."""
+    places = dict(re.findall(r"  void\* (\w+_let) = (\(&\(.*\)\));\n", main))
+    if is_unique and len(set(places.values())) < len(places):
+        return main
+    main = re.sub(r"  void\* \w+_let = \(&\(.*\)\);\n", "", main)
+    return re.sub(r"\b\w+_let\b", lambda name: places.get(name[0], name[0]), main)
+
+
+AR_HEADER = f"!<arch>\n{'kernel.o/':<48}{{size:<10}}`\n"
+
+OTHER_LOOPS = (r"; (\w+) < (\d+); \+\+\1\)", r"; \1 != \2; \1 += 1)")
+
 SOUND = {
+    "loops with !=": in_kernels(*OTHER_LOOPS),
+    "other names of pools, and loops with !=": in_sources(lambda text: re.sub(
+        *OTHER_LOOPS, re.sub(r"\bglobal_(?:const_)?workspace_(\d+)_var\b", r"arena\1", text))),
+    "places of pools in calls": lambda members: in_main(members, lambda main: places_in_calls(main, is_unique=True)),
     "a macro before definitions": in_sources(lambda text: '#define IRAM_ATTR __attribute__((section(".iram1")))\n' + re.sub(
         KERNEL + r" \{", r"\nIRAM_ATTR \1 {", text)),
     "an attribute behind prototypes": in_kernels(KERNEL + ";", r"\n\1 __attribute__((noinline));"),
@@ -425,7 +443,7 @@ SOUND = {
     "another name of int32_t for kernels": in_kernels(KERNEL + r"(?= \{)", lambda found: found.group(0).replace(
         "int32_t tvmgen", "signed int tvmgen", 1)),
     "a kernel in assembler": in_other_file("codegen/host/src/kernel.S", "{name}:\n  bx lr\n"),
-    "a kernel in a library": in_other_file("codegen/host/lib/libkernel.a", "!<arch>\n\0{name}\0"),
+    "a kernel in a library": in_other_file("codegen/host/lib/libkernel.a", AR_HEADER + "\0{name}\0"),
     "a kernel by a macro": in_other_file("codegen/host/src/kernel.c", "DEFINE_KERNEL({name})\n"),
     "code that is switched off": in_sources(lambda text: text + "\n#if 0\nint32_t old(int32_t* a) { return a[-1]; }\n#endif\n"),
 }  # fmt: skip

@@ -24,6 +24,7 @@ from seeded_edits import (
     in_main,
     log_line,
     members_of,
+    places_in_calls,
     replaced,
     small_constant_pool,
     small_metadata,
@@ -504,6 +505,44 @@ class SmallNetworks(VerifiedCase):
                      "assert(FIRST[0]++ < 3);", "assert(change(FIRST));", 'printf("%d", FIRST[0]);', "assert(FIRST[0] < 3);"):
             self.assertNotEqual(report(f"  {line}\n", add_to_kernels), plain, line)
 
+    def module_of(self, members):
+        path = self.directory / "module.tar"
+        path.write_bytes(as_tar(members))
+        (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+        return module
+
+    def test_what_an_entry_point_does_beside_main_has_no_upper_bound(self):
+        def numbers(code):
+            wrapper = PLAIN[WRAPPER_C].replace("{return tvmgen", "{" + code + " return tvmgen")
+            module = self.module_of(PLAIN | {WRAPPER_C: wrapper})
+            found = {name: module["ram"][name] for name in ("heap", "stack")}
+            return found | {"mac": module["mac"], "constants": module["flash"]["constants"]}
+
+        plain = numbers("")
+        for code, unknown in (
+            ("TVMBackendAllocWorkspace(1, 0, 9000, 0, 8);", {"heap", "stack", "mac"}),
+            ("filter(inputs->x);", {"heap", "stack", "mac"}),
+            ("volatile int8_t scratch[9000]; scratch[0] = 1;", {"stack"}),
+            ("for (int i = 0; i < 9; ++i) total += i * i;", {"mac"}),
+            (f'name = "{"x" * 2000}";', {"constants"}),
+            ('printf("%d", 3);', set()),
+        ):
+            found = numbers(code)
+            self.assertEqual({name for name in found if found[name] != plain[name]}, unknown, code)
+            for name in unknown:
+                expected = {"min": plain[name], "max": None} if plain[name] else None
+                self.assertEqual(found[name], expected, code)
+
+    def test_an_allocation_under_a_condition_of_main_counts(self):
+        lines = "{\n  if (1) { void* t = TVMBackendAllocWorkspace(1, 0, (uint64_t)6400, 0, 8); TVMBackendFreeWorkspace(1, 0, t); }\n"
+        members = in_main(PLAIN, lambda main: main.replace("{\n", lines, 1))
+        self.assertIsNone(self.module_of(members)["ram"]["heap"])
+
+    def test_a_pool_that_the_entry_point_moves_has_no_known_size(self):
+        for passed in ("&global_workspace + 16", "&global_workspace[16]", "flag ? &global_workspace : spare"):
+            wrapper = PLANNED[WRAPPER_C].replace("((uint8_t*)&global_workspace)", f"((uint8_t*){passed})")
+            self.assertIsNone(self.module_of(PLANNED | {WRAPPER_C: wrapper})["ram"]["pools"]["max"], passed)
+
     def test_an_archive_two_directories_down_is_sound(self):
         for name, text in PLAIN.items():
             path = self.directory / "project/kws" / name
@@ -831,6 +870,12 @@ class EveryArchive(VerifiedCase):
             if support.HAS_WHOLE_CORPUS:
                 self.assertGreater(places[name], 0, name)
             print(f"{name}: in {places[name]} archives")
+
+    def test_tensors_of_different_sizes_may_share_a_place_without_a_name(self):
+        edited = [in_main(members_of(path), places_in_calls) for path in support.archives()]
+        archives = [as_tar(members) for members in edited if members is not None]
+        for errors in self.errors_of_all(archives):
+            self.assertEqual([one for one in errors if one["code"] != "arity"], [])
 
     def test_changes_of_people_compute_the_same_when_optimized(self):
         path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"

@@ -26,6 +26,8 @@ struct Effect {
   bool escaped = false;  ///< its address goes to a function whose body is not known
   /// The body has code that is not understood: it may read and write this memory at any time.
   bool is_open = false;
+
+  bool is_none() const { return !read && !written && !escaped && !is_open; }
 };
 
 /// Memory that a body uses besides its tensors.

@@ -86,14 +86,15 @@ bool is_end_of_main(Node node) {
   return args.size() != 1 || integer_of(args[0]).value_or(0) == 0;
 }
 
-/// Whether a branch of main has an effect and must not be skipped: stores, loops, calls of
-/// functions, an early end, and code that is not understood.
+/// Whether a branch of main has an effect and must not be skipped: stores, loops, allocations,
+/// calls of functions, an early end, and code that is not understood.
 bool has_effect(Node node) {
   // After a failure of the runtime, main returns a value other than 0.
   const bool succeeds = operator_of(node) == "ret" && node.list(f::Call::args).size() == 1 &&
                         integer_of(node.list(f::Call::args)[0]) == 0;
   return succeeds || node.is(Kind::OpaqueStmt) || is_store(node) || node.is(Kind::For) ||
-         node.is(Kind::While) || is_kernel_call(node);
+         node.is(Kind::While) || node.is(Kind::Allocate) || is_workspace_allocation(node) ||
+         is_kernel_call(node);
 }
 
 /// The declared type of an AllocateConst.

@@ -97,11 +97,15 @@ std::vector<Pool> declared_pools(Node function) {
 
 namespace {
 
-/// Whether the entry point passes main a variable with another name than that of the pool.
+/// Whether the entry point passes main something else than a variable with the name of the pool,
+/// such as a place inside of it.
 bool is_other_memory(const ModuleFacts* facts, std::size_t parameter, std::string_view pool) {
   if (facts == nullptr || parameter >= facts->passed.size()) return false;
   const std::string& passed = facts->passed[parameter];
-  return !passed.empty() && support::find_word(passed, pool) == passed.npos;
+  if (passed.empty()) return false;
+  const bool is_computed = passed.find(" + ") != passed.npos || passed.find(" ? ") != passed.npos ||
+                           (passed.find(" [ ") != passed.npos && !passed.ends_with(" [ 0 ]"));
+  return is_computed || support::find_word(passed, pool) == passed.npos;
 }
 
 /// Completes a pool by its name, else by its position among the pools.
@@ -224,6 +228,8 @@ UseByKernels use_by_kernels(const MainBody& body, KernelLibrary& kernels) {
       if (i >= parameters.size() || parameters[i].effect.written) use.written.insert(address.root);
       if (address.inside) continue;
       const bool is_pool = i < parameters.size() && parameters[i].is_pool;
+      // People rename pools in some kernels. Others may use them as pools.
+      if (i < parameters.size() && !is_pool && parameters[i].effect.is_none()) continue;
       const auto name = is_pool ? tir::pool_name(parameters[i].name) : std::string_view();
       const auto [known, is_new] = pools.try_emplace(address.root, name);
       if (!is_new && !known->second.empty()) known->second = name;

@@ -137,7 +137,8 @@ struct PlacedValue {
 
 /// Values whose lifetimes are certain.
 std::vector<PlacedValue> placed_values_of(const Topology& topology) {
-  const std::set<StorageId> uncertain = storages_of_externals(topology);
+  std::set<StorageId> uncertain = storages_of_externals(topology);
+  uncertain.merge(guessed_storages(topology));
   const Lifetimes lifetimes(topology);
   std::vector<PlacedValue> placed_values;
   for (std::size_t i = 0; i < topology.values.size(); ++i) {

@@ -356,11 +356,11 @@ class NetworkBuilder {
                  RoleKind kind) {
     const bool is_pool = kind == RoleKind::pool;
     // People rename pools. Only the name tells what bytes are that the kernel does not use.
-    const Effect& effect = parameter.effect;
-    const bool is_unused = !effect.read && !effect.written && !effect.escaped && !effect.is_open;
+    const bool is_unused = parameter.effect.is_none();
     const bool is_context = kind == RoleKind::context;
     const bool is_bytes = parameter.type.dtype == tir::DType::UInt(8);
-    if (is_pool && is_bytes && (is_unused || parameter.may_be_pool)) return;
+    const bool is_known = kernels_.describe(raw.symbol).kernel.is_understood();
+    if (is_pool && is_bytes && (is_unused || parameter.may_be_pool || !is_known)) return;
     // NULL in place of a pool that the kernel does not use.
     const bool is_unpacked = raw.call_form == CallForm::unpacked;
     if (is_context && is_unused && parameter.is_pool && is_unpacked) return;
@@ -519,18 +519,21 @@ class NetworkBuilder {
     bool writes_any = false;
     bool reads_after = false;
     bool is_proven = true;
+    const bool is_understood = topology_.kernel_of(call).is_understood();
     for (const Argument& argument : call.arguments) {
       const bool is_of_body =
           argument.decided_by == DecidedBy::body && argument.certainty == Certainty::certain;
       is_proven = is_proven && (!argument.storage || is_of_body);
-      reads_after = reads_after || (writes_any && argument.direction == Direction::input);
+      // A body that is understood does not use what it decides nothing about.
+      const bool is_read = argument.direction == Direction::input && (is_of_body || !is_understood);
+      reads_after = reads_after || (writes_any && is_read);
       writes_any = writes_any || writes(argument.direction);
     }
     const std::string name = quoted(call.name);
     if (reads_after && !is_proven) {
       check(CheckCode::argument_order, name + " writes an argument before one that it reads", id);
     }
-    if (!writes_any) check(CheckCode::no_output, name + " writes none of its arguments", id);
+    if (!writes_any && is_understood) check(CheckCode::no_output, name + " writes none of its arguments", id);
   }
 
   // After USMP, a kernel's workspaces and constants are places in the pools that its calls pass.

@@ -400,12 +400,19 @@ bool is_computed_with(const Topology& topology, const NetworkTicks& ticks, graph
 std::vector<PlacedBytes> certain_buffers(const Topology& topology, const NetworkTicks& ticks,
                                          const PoolProblem& pool) {
   const std::set<graph::StorageId> uncertain = graph::storages_of_externals(topology);
+  // A storage may have several values, one after the other.
+  std::map<graph::StorageId, std::uint64_t> least;
+  for (const graph::Value& value : topology.values) {
+    const std::uint64_t bytes = value.bytes.value_or(0);
+    const auto [known, is_new] = least.try_emplace(value.storage, bytes);
+    if (!is_new) known->second = std::min(known->second, bytes);
+  }
   std::vector<PlacedBytes> list;
   for (const PlannedBuffer& buffer : pool.buffers) {
     if (buffer.storage && uncertain.contains(*buffer.storage)) continue;
-    if (!buffer.kernel) {
-      list.push_back({&buffer, end_of(buffer)});
-    } else if (is_computed_with(topology, ticks, *buffer.kernel)) {
+    if (!buffer.kernel && buffer.storage) {
+      list.push_back({&buffer, buffer.offset + std::min(least[*buffer.storage], buffer.bytes)});
+    } else if (buffer.kernel && is_computed_with(topology, ticks, *buffer.kernel)) {
       const graph::Kernel& kernel = topology.kernels[index(*buffer.kernel)];
       const std::uint64_t bytes = kernel.workspaces[buffer.workspace].at_least;
       list.push_back({&buffer, buffer.offset + std::min(bytes, buffer.bytes)});

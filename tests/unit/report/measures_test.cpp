@@ -105,7 +105,7 @@ TEST(Measures, KeepTheOrderOfColumns) {
       "executor_min executor_max heap_min heap_max stack_min stack_max buffers_min buffers_max "
       "constants_min constants_max copies_min copies_max peak_call peak_min peak_max used_min "
       "used_max lower_bound_min lower_bound_max exported targets arguments_min "
-      "arguments_max contradictions ");
+      "arguments_max contradictions frames_min frames_max code_min code_max ");
 }
 
 CallReport call_with(Count mac, Count live) {
