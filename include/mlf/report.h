@@ -319,8 +319,8 @@ MLF_API analysis::Count compiled_bytes(const CompiledCode& code, std::uint64_t b
 
 /// Returns the stack of one run in bytes, as the compiler reports frames. The minimum is the frame
 /// of main plus the largest frame of a kernel. The maximum adds the frames of all functions that
-/// are not kernels, since no function calls itself. There is no maximum if the C calls functions
-/// outside of the archive, or if a frame has no bound. Unknown without a compiler.
+/// are not kernels. There is no maximum if the C calls functions outside of the archive, if a
+/// function may call itself, or if a frame has no bound. Unknown without a compiler.
 ///
 /// `library` is the most that functions outside of the archive take, if known.
 MLF_API analysis::Count stack_frames(const ModuleReport& module,

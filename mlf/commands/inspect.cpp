@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "commands/command.h"
+#include "deployment/contradictions.h"
 #include "mlf/inspection.h"
 #include "options.h"
 #include "report/integration_tables.h"
@@ -134,11 +135,15 @@ void add_totals(Table& table, const std::string& module, const graph::MemoryTota
     const auto claim = std::ranges::find(claims, kind, &MemoryClaim::kind);
     const bool is_claimed = claim != claims.end();
     const bool differs = is_claimed && !claim->agrees();
-    table.add(
-        {module, std::string(label_of(kind)) + of, in_bytes(count),
-         is_claimed ? std::to_string(claim->claimed) : "-",
-         differs ? claim->reason.empty() ? "mlf knows no reason for this difference" : claim->reason
-                 : ""});
+    const bool has_padding = kind == ClaimKind::constants && is_claimed && !differs &&
+                             count.exactness == graph::Exactness::exact &&
+                             count.bytes > claim->claimed;
+    table.add({module, std::string(label_of(kind)) + of, in_bytes(count),
+               is_claimed ? std::to_string(claim->claimed) : "-",
+               has_padding             ? "TVM leaves out the padding behind the constants"
+               : !differs              ? ""
+               : claim->reason.empty() ? "mlf knows no reason for this difference"
+                                       : claim->reason});
   };
   add(ClaimKind::inputs_and_outputs, totals.inputs_and_outputs);
   add(ClaimKind::constants, totals.constants);
@@ -165,7 +170,7 @@ void add_memory(Table& table, const Module& module, const graph::Topology& netwo
   const std::vector<MemoryClaim> claims = memory_claims(module, network);
   const bool is_one = network.devices.size() < 2;
   if (is_one || !claims.empty())
-    add_totals(table, name, graph::memory_totals(network), claims, network, "");
+    add_totals(table, name, linked_totals(network), claims, network, "");
   if (is_one) return;
   for (const std::optional<graph::Device> device : network.devices) {
     add_totals(table, name, graph::memory_totals(network, device), {}, network,

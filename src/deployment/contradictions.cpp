@@ -272,6 +272,21 @@ std::uint64_t bytes_of_kernel_constants(const Topology& topology) {
   return bytes;
 }
 
+graph::MemoryTotals linked_totals(const Topology& topology) {
+  graph::MemoryTotals totals = graph::memory_totals(topology);
+  for (const tir::OtherMemory& one : topology.other_memory) {
+    if (one.kind == tir::OtherKind::padding) {
+      totals.constants +=
+          {one.bytes.value_or(0), one.bytes ? Exactness::exact : Exactness::at_least};
+    } else if (one.kind == tir::OtherKind::constant) {
+      totals.constants += {0, Exactness::at_least};
+    } else if (one.kind == tir::OtherKind::constant_in_kernel) {
+      totals.constants += {0, Exactness::at_most};
+    }
+  }
+  return totals;
+}
+
 std::vector<std::uint64_t> workspaces_beside_pools(const Topology& topology) {
   std::vector<std::uint64_t> bytes{0};
   for (const std::uint64_t alignment : kAlignments) {

@@ -1,5 +1,6 @@
 #include "mlf/inspection.h"
 
+#include "deployment/contradictions.h"
 #include "deployment/entry_point.h"
 #include "deployment/files_json.h"
 #include "deployment/tir_name.h"
@@ -163,7 +164,7 @@ void write_totals(Writer& out, const graph::MemoryTotals& totals) {
 }
 
 void write_network(Writer& out, const graph::Topology& network) {
-  write_totals(out, graph::memory_totals(network));
+  write_totals(out, linked_totals(network));
   // Most networks have one device and no such key.
   if (network.devices.size() < 2) return;
   out.objects("devices", network.devices, [&](Writer&, std::optional<graph::Device> device) {

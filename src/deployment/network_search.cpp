@@ -271,7 +271,9 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
   // The Relay text is from before optimisation: kernels have other names there, but inputs have the
   // same.
   if (module.files.relay) {
-    facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
+    RelaySignature relay = read_relay_signature(member_text(archive, *module.files.relay));
+    facts.declared = std::move(relay.parameters);
+    facts.declared_outputs = std::move(relay.results);
   }
   // metadata.json also has dtypes.
   if (!facts.inputs) {
@@ -283,23 +285,32 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
 
 }  // namespace
 
-std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
-  std::vector<graph::NamedTensor> tensors;
+RelaySignature read_relay_signature(std::string_view text) {
+  RelaySignature signature;
   // Relay text has the same form in all versions: it never changed to TVMScript.
   const std::size_t main = text.find(kMain);
-  if (main == std::string_view::npos) return tensors;
+  if (main == std::string_view::npos) return signature;
   text.remove_prefix(main + kMain.size());
   // Parameters begin with %; anything else ends the list.
   while (take(text, "%")) {
     const std::string name(take_name(text));
     if (take(text, ": ")) {
       // Skips tuples and functions as parameters: main in TIR has none.
-      if (const auto type = tensor_type(text)) tensors.push_back({name, std::nullopt, *type});
+      const auto type = tensor_type(text);
+      if (type) signature.parameters.push_back({name, std::nullopt, *type});
     }
     skip_parameter(text);
     if (!take(text, ", ")) break;
   }
-  return tensors;
+  if (!take(text, ") -> ")) return signature;
+  const bool is_tuple = take(text, "(");
+  do {
+    const auto type = tensor_type(text);
+    if (!type) return {std::move(signature.parameters), {}};
+    signature.results.push_back(*type);
+    skip_parameter(text);
+  } while (is_tuple && take(text, ", "));
+  return signature;
 }
 
 std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> sources) {

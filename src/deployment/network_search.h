@@ -19,9 +19,14 @@
 
 namespace mlf::deployment {
 
-/// Returns the parameters of `def @main(…)` with static tensor types, including unbound weights.
-/// Returns nullopt for a text without main; ignores other parameters.
-std::vector<graph::NamedTensor> read_relay_signature(std::string_view text);
+/// The static tensor types of `def @main(…) -> …`.
+struct RelaySignature {
+  std::vector<graph::NamedTensor> parameters{};  ///< including unbound weights; no others
+  std::vector<graph::TensorType> results{};      ///< empty where one has no such type
+};
+
+/// Reads a text of Relay, which may have no main.
+RelaySignature read_relay_signature(std::string_view text);
 
 /// Groups `sources` by stage: "lowered" first, then the others by name.
 std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> sources);

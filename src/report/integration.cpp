@@ -451,7 +451,7 @@ class Integrator {
       add_memory({}, MemoryUseKind::heap, heap, kAlignment);
       list_.state.push_back(
           {std::string(kAllocate), heap,
-           "networks that run at the same time share the allocator; make it thread-safe"});
+           "networks that run at the same time need a heap each, or a lock around each whole run"});
     }
     if (report_.objects && report_.objects->code.data + report_.objects->code.bss > 0) {
       list_.state.push_back({"data of objects",

@@ -153,7 +153,7 @@ class Cases(unittest.TestCase):
     def test_reads_beyond_memory_of_main_are_errors(self):
         archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
         longer = self.replaced(archive, ("rv0_rv1_fused < 16", "rv0_rv1_fused < 17"))
-        self.assertIn("is read up to 544 bytes, its storage has 512 [storage-too-small]", self.expect(1, "verify", longer))
+        self.assertIn("is accessed up to 544 bytes, its storage has 512 [storage-too-small]", self.expect(1, "verify", longer))
 
     def test_a_kernel_that_may_end_early_reads_nothing_for_certain(self):
         archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"

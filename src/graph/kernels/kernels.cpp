@@ -8,6 +8,7 @@
 
 #include "graph/kernels/kernel_code.h"
 #include "graph/node_queries.h"
+#include "mlf/tir/visit.h"
 #include "support/characters.h"
 #include "support/lookup.h"
 #include "tir/node_queries.h"
@@ -45,7 +46,8 @@ class Reading {
     }
   }
 
-  HighestValue highest(Node access, std::size_t position) {
+  /// Of the index times `factor`.
+  HighestValue highest(Node access, std::size_t position, std::int64_t factor) {
     const Node index = index_of(access);
     if (!index) return {};
     IterationDomain around = code_.around(position);
@@ -54,21 +56,37 @@ class Reading {
     around.compile(code_.bindings);
     const bool is_ramp = index.is(Kind::Ramp);
     const bool is_known =
-        around.add_term(is_ramp ? index[f::Ramp::base] : index, 1, code_.bindings);
+        around.add_term(is_ramp ? index[f::Ramp::base] : index, factor, code_.bindings);
     const auto nest = is_known ? around.nest() : std::nullopt;
     HighestValue found = nest ? highest_in_boxes(*nest, steps_) : HighestValue();
     if (!is_ramp) return found;
     // The last lane of the highest base.
     const auto stride = integer_of(index[f::Ramp::stride]);
     if (!stride || *stride < 0 || *stride > (1 << 30)) return {};
-    if (found.value) *found.value += *stride * (index.dtype().lanes - 1);
+    if (found.value && factor > 0) *found.value += *stride * (index.dtype().lanes - 1);
     return found;
+  }
+
+  /// How many elements before the first one the access certainly reaches.
+  std::int64_t elements_before(Node access, std::size_t position) {
+    bool may_be_negative = false;
+    if (const Node index = index_of(access)) {
+      tir::for_each_pre_order(index, [&](Node node) {
+        const bool is_negative = node.is(Kind::IntImm) && node.integer(f::IntImm::value) < 0;
+        may_be_negative = may_be_negative || is_negative || node.is(Kind::Sub);
+      });
+    }
+    if (!may_be_negative) return 0;
+    // Their bytes must not overflow.
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    const HighestValue least = highest(access, position, -1);
+    return least.is_known ? std::clamp(least.value.value_or(0), std::int64_t{0}, kMost) : 0;
   }
 
   void add_element(const MemoryAccess& use) {
     const Node access = code_.order[use.position];
     const tir::DType type = counted_type(access);
-    const HighestValue most = highest(access, use.position);
+    const HighestValue most = highest(access, use.position, 1);
     // Conditions or loops around the access prevent it. TVM generates no store that is never made:
     // a user switched it off, and the tensor may be as large as before.
     if (most.is_known && !most.value && !use.is_written) return;
@@ -76,7 +94,10 @@ class Reading {
     const bool is_inside = most.value && *most.value >= 0 && type.lanes >= 0;
     const auto lanes = static_cast<std::size_t>(std::max<int>(type.lanes, 1));
     const auto element_bytes = type.element_bytes() * lanes;
+    const std::int64_t before =
+        elements_before(access, use.position) * static_cast<std::int64_t>(type.element_bytes());
     for_each_owner(use.address, [&](Reaches& reaches, std::int64_t offset) {
+      if (offset >= 0) reaches.before = std::max(reaches.before, before - offset);
       Reach& reach = use.is_written ? reaches.stored : reaches.loaded;
       if (!is_inside || offset < 0) return reach.include(std::nullopt);
       const auto elements = static_cast<std::uint64_t>(*most.value) + 1;
@@ -239,6 +260,7 @@ void infer_shape(const Reaches* reaches, KernelParameter& parameter) {
 
 void note_reach(const Reaches& reaches, KernelParameter& parameter) {
   parameter.at_least = reaches.bytes();
+  parameter.before = reaches.before;
   if (reaches.is_passed_on) return;
   if (reaches.stored.is_exact) parameter.written = reaches.stored.bytes;
   if (reaches.is_exact()) parameter.accessed = reaches.bytes();
@@ -250,14 +272,18 @@ void infer_size(const Reaches* reaches, KernelBuffer& place) {
   if (place.at_least > 0 && reaches->is_exact()) place.bytes = place.at_least;
 }
 
-/// Certain writes beyond the end of memory of the function, if its own text states the size.
+/// Certain accesses beyond the ends of memory of the function, if its own text states the size.
 void note_overrun(const Reaches& reaches, const KernelBuffer& memory, KernelInfo& info) {
   const bool is_constant = memory.memory == MemoryKind::program;
-  const std::uint64_t reached = is_constant ? reaches.bytes() : reaches.stored.bytes;
+  if (reaches.before > 0) {
+    info.overruns.push_back(fmt::format("'{}' accesses {} bytes before '{}'", info.kernel.symbol,
+                                        reaches.before, memory.name));
+  }
+  const std::uint64_t reached = reaches.bytes();
   if (!memory.bytes || reached <= *memory.bytes) return;
   info.overruns.push_back(fmt::format("'{}' {} {} bytes {} '{}', which has {}", info.kernel.symbol,
-                                      is_constant ? "reads" : "writes", reached,
-                                      is_constant ? "of its constant" : "into its workspace",
+                                      is_constant ? "reads" : "accesses", reached,
+                                      is_constant ? "of its constant" : "of its workspace",
                                       memory.name, *memory.bytes));
 }
 
@@ -320,7 +346,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
     if (is_c) infer_shape(reaches, info.parameters[i]);
     if (reaches != nullptr) note_reach(*reaches, info.parameters[i]);
     // No access certainly happens then.
-    if (scan.may_end_early) info.parameters[i].at_least = 0;
+    if (scan.may_end_early) info.parameters[i].at_least = info.parameters[i].before = 0;
   }
   info.kernel.is_reshape = may_be_reshape(code, info.parameters);
   for (BodyMemory& memory : scan.memory) {

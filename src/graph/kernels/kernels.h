@@ -30,6 +30,7 @@ struct Reach {
 struct Reaches {
   Reach stored{};
   Reach loaded{};
+  std::int64_t before = 0;    ///< bytes before the memory that are certainly accessed
   bool is_passed_on = false;  ///< its address goes to a function whose body is not known
 
   std::uint64_t bytes() const { return std::max(stored.bytes, loaded.bytes); }
@@ -54,6 +55,7 @@ struct KernelParameter {
   bool is_pool = false;
   bool may_be_pool = false;    ///< by what the kernel does with these bytes, whatever their name
   std::uint64_t at_least = 0;  ///< bytes up to the last one that is certainly accessed
+  std::int64_t before = 0;     ///< bytes before the tensor that are certainly accessed
   /// The number of bytes that the kernel writes: certainly all of them, and no others.
   std::optional<std::uint64_t> written{};
   /// The bytes up to the last accessed one; nullopt if it may access others.

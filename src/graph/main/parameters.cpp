@@ -547,6 +547,23 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
   }
 }
 
+/// Takes the types that Relay's main has for its results, unless they are in pools, which have lost
+/// their order, or metadata has other sizes.
+void adopt_declared(std::span<PortPlan> outputs, const ModuleFacts& facts) {
+  const std::vector<TensorType>& declared = facts.declared_outputs;
+  if (std::any_of(outputs.begin(), outputs.end(), is_planned) || declared.size() != outputs.size()) return;
+  std::optional<std::uint64_t> bytes = 0;
+  for (const TensorType& type : declared) bytes = sum_of(*bytes, type.bytes().value_or(0));
+  if (facts.outputs) {
+    for (const NamedTensor& one : *facts.outputs) {
+      bytes = bytes && one.bytes && *bytes >= *one.bytes ? std::optional(*bytes - *one.bytes)
+                                                         : std::nullopt;
+    }
+    if (bytes != 0) return;
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) adopt_type(outputs[i], {{}, {}, declared[i]});
+}
+
 /// Inputs and outputs in pools have lost the order of their parameters: moves those that are
 /// written first to the end.
 void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& access) {
@@ -597,6 +614,7 @@ void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary&
     parameters.ports[i].is_output = true;
   if (facts == nullptr) return;
   const std::span<PortPlan> ports(parameters.ports);
+  adopt_declared(ports.subspan(first), *facts);
   adopt_names(ports.first(first), {facts->inputs, facts->input_fields, facts->declared}, topology);
   adopt_names(ports.subspan(first), {facts->outputs, facts->output_fields, facts->declared},
               topology);

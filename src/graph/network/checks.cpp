@@ -59,12 +59,12 @@ void check_sizes(Topology& topology, ValueId id) {
   const Value& value = topology[id];
   const std::optional<std::uint64_t> written = value.type.bytes();
   const Storage& storage = topology[value.storage];
-  // Its readers certainly access all its bytes.
-  const bool is_read_beyond = !storage.pool && storage.kind == StorageKind::workspace &&
-                              storage.bytes && value.bytes > storage.bytes;
-  if (is_read_beyond && (!written || *written <= *storage.bytes)) {
+  // Its calls certainly access all its bytes.
+  const bool is_overrun = !storage.pool && storage.kind == StorageKind::workspace &&
+                          storage.bytes && value.bytes > storage.bytes;
+  if (is_overrun && (!written || *written <= *storage.bytes)) {
     topology.checks.push_back({CheckCode::storage_too_small,
-                               fmt::format("{} is read up to {} bytes, its storage has {}",
+                               fmt::format("{} is accessed up to {} bytes, its storage has {}",
                                            quoted(value.name), *value.bytes, *storage.bytes),
                                {},
                                id});

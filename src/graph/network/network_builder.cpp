@@ -1,5 +1,7 @@
 // Follows main step by step and builds the topology. Decides which arguments of a call are read and
 // which are written (rule `directions` of schemas/topology.md).
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -19,6 +21,7 @@ struct Tensor {
   std::size_t argument;
   StorageState* state;
   std::uint64_t at_least = 0;      ///< KernelParameter::at_least
+  std::int64_t before = 0;         ///< KernelParameter::before
   const Effect* effect = nullptr;  ///< of the kernel's body; null without TIR
   bool is_input = false;           ///< an input of the network
   bool is_output = false;          ///< an output of the network
@@ -342,6 +345,7 @@ class NetworkBuilder {
           tensors.push_back({.argument = i,
                              .state = &state,
                              .at_least = has_parameter ? parameters[i].at_least : 0,
+                             .before = has_parameter ? parameters[i].before : 0,
                              .effect = has_parameter ? &parameters[i].effect : nullptr});
           break;
         }
@@ -433,7 +437,7 @@ class NetworkBuilder {
                            ? storages_.consume(*tensor.state, end)
                            : storages_.read(*tensor.state, end, position_);
       if (argument.reads) {
-        if (argument.direction == Direction::input) note_read(*argument.reads, tensor.at_least);
+        if (argument.direction == Direction::input) note_access(*argument.reads, tensor.at_least);
         continue;
       }
       if (argument.direction == Direction::in_out) {
@@ -451,12 +455,13 @@ class NetworkBuilder {
       const Endpoint end{EndpointKind::call, index(id),
                          static_cast<std::uint32_t>(tensor.argument)};
       argument.writes = storages_.write(*tensor.state, end, position_, argument.type);
+      note_access(*argument.writes, tensor.at_least);
       note_write(*tensor.state, id, *argument.writes);
     }
   }
 
-  /// A value is at least as large as the bytes that are read from it (`complete_types`).
-  void note_read(ValueId id, std::uint64_t bytes) {
+  /// A value is at least as large as the bytes of it that are accessed (`complete_types`).
+  void note_access(ValueId id, std::uint64_t bytes) {
     Value& value = topology_.values[index(id)];
     value.bytes = std::max(value.bytes.value_or(0), bytes);
   }
@@ -465,6 +470,13 @@ class NetworkBuilder {
   /// checked at the end.
   void note_reach(const Tensor& tensor, std::string_view call, CallId id) {
     const Storage& storage = topology_[tensor.state->id];
+    // In a pool, the bytes before a tensor are those of another one.
+    if (tensor.before > 0 && !storage.pool) {
+      check(CheckCode::storage_too_small,
+            fmt::format("{} accesses {} bytes before {}", quoted(call), tensor.before,
+                        quoted(storage.name)),
+            id);
+    }
     const bool is_checked_later = storage.pool || storage.kind == StorageKind::workspace;
     if (is_checked_later || !storage.bytes || tensor.at_least <= *storage.bytes) return;
     check(CheckCode::storage_too_small,
@@ -533,7 +545,8 @@ class NetworkBuilder {
     if (reads_after && !is_proven) {
       check(CheckCode::argument_order, name + " writes an argument before one that it reads", id);
     }
-    if (!writes_any && is_understood) check(CheckCode::no_output, name + " writes none of its arguments", id);
+    if (!writes_any && is_understood)
+      check(CheckCode::no_output, name + " writes none of its arguments", id);
   }
 
   // After USMP, a kernel's workspaces and constants are places in the pools that its calls pass.

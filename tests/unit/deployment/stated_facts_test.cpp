@@ -96,7 +96,7 @@ TEST(CHeader, AStructThatIsCutOffKeepsWhatItHas) {
 
 std::string parts_of(std::string_view text) {
   std::string result;
-  for (const graph::NamedTensor& tensor : read_relay_signature(text)) {
+  for (const graph::NamedTensor& tensor : read_relay_signature(text).parameters) {
     result += tensor.name + " " + tir::to_string(tensor.type.dtype);
     for (const std::int64_t extent : *tensor.type.shape) result += " " + std::to_string(extent);
     result += ";";
@@ -113,6 +113,25 @@ TEST(RelaySignature, AnnotationsAndReturnTypesArePassedOver) {
   EXPECT_EQ(parts_of("type T {}\n\ndef @main(%x: Tensor[(1, 8), float32] /* ty=Tensor[(1, 8), "
                      "float32] span=a.b:0:0 */, %y: Tensor[(), bool]) -> Tensor[(1), float32] {\n"),
             "x float32 1 8;y bool;");
+}
+
+std::string results_of(std::string_view text) {
+  std::string result;
+  for (const graph::TensorType& type : read_relay_signature(text).results) {
+    result += tir::to_string(type.dtype);
+    for (const std::int64_t extent : *type.shape) result += " " + std::to_string(extent);
+    result += ";";
+  }
+  return result;
+}
+
+TEST(RelaySignature, ResultsHaveTheirTypes) {
+  const std::string head = "def @main(%x: Tensor[(1, 8), float32])";
+  EXPECT_EQ(results_of(head + " -> Tensor[(1, 2), uint8] {\n"), "uint8 1 2;");
+  EXPECT_EQ(results_of(head + " -> (Tensor[(1, 2), uint8], float32) {\n"), "uint8 1 2;float32;");
+  for (const char* rest : {"", " {\n", " -> ", " -> (Tensor[(1), int8], Tensor[(?), int8]) {\n"}) {
+    EXPECT_EQ(results_of(head + rest), "") << rest;
+  }
 }
 
 TEST(RelaySignature, WhatIsNotAStaticTensorIsPassedOver) {

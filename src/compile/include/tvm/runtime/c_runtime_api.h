@@ -14,6 +14,8 @@ typedef struct {
   int32_t device_id;
 } DLDevice;
 
+typedef enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2 } DLDataTypeCode;
+
 typedef struct {
   uint8_t code;
   uint8_t bits;
