@@ -42,13 +42,12 @@ class OrderSearch {
 
   OrderSearchResult run() {
     const std::uint64_t live = graph_.live_at_start();
-    add(CallSet(graph_.words()),
-        {.peak = live, .live = live, .before = 0, .length = 0, .calls = {}});
+    add(CallSet(graph_.words()), {.peak = live, .live = live});
     // Without time, states that were not found may have lower peaks than those that wait.
     while (!waiting_.empty() && !deadline_.has_ended()) {
       const Waiting next = waiting_.top();
       waiting_.pop();
-      const bool is_outdated = best_.find(next.state)->second != next.state;
+      const bool is_outdated = best_.find(*states_[next.state].done)->second != next.state;
       if (is_outdated || next.length < passed_) continue;
       bound_ = std::max(bound_, next.peak);
       if (next.length == graph_.size()) return {order_of(next.state), bound_};
@@ -65,6 +64,7 @@ class OrderSearch {
   using StateIndex = std::uint32_t;
 
   struct State {
+    const CallSet* done = nullptr;  // a key of best_
     std::uint64_t peak = 0;
     std::uint64_t live = 0;
     StateIndex before = 0;
@@ -83,20 +83,15 @@ class OrderSearch {
     }
   };
 
-  struct HashOfState {
-    const std::vector<CallSet>* sets;
-    std::size_t operator()(StateIndex state) const {
+  struct HashOfCalls {
+    std::size_t operator()(const CallSet& calls) const {
       std::uint64_t hash = 0xcbf29ce484222325;
-      for (const std::uint64_t word : (*sets)[state]) {
+      for (const std::uint64_t word : calls) {
         hash = (hash ^ word) * 0x9e3779b97f4a7c15;
         hash ^= hash >> 29;
       }
       return static_cast<std::size_t>(hash);
     }
-  };
-  struct SameCalls {
-    const std::vector<CallSet>* sets;
-    bool operator()(StateIndex a, StateIndex b) const { return (*sets)[a] == (*sets)[b]; }
   };
 
   /// Limits on steps and memory end the search at the same point on every machine; a time limit or
@@ -144,31 +139,25 @@ class OrderSearch {
     take_safe_calls(done, state);
     if (state.peak >= known_peak_) return;
     const auto index = static_cast<StateIndex>(states_.size());
-    const Waiting waiting{state.peak, state.length, index};
+    const auto [known, is_new] = best_.try_emplace(std::move(done), index);
+    if (!is_new && states_[known->second].peak <= state.peak) return;
+    known->second = index;
+    state.done = &known->first;
+    waiting_.push({state.peak, state.length, index});
     states_.push_back(std::move(state));
-    sets_.push_back(std::move(done));
-    const auto [known, is_new] = best_.try_emplace(index, index);
-    if (!is_new) {
-      if (states_[known->second].peak <= waiting.peak) {
-        states_.pop_back();
-        sets_.pop_back();
-        return;
-      }
-      known->second = index;
-    }
-    waiting_.push(waiting);
   }
 
   /// Tries all calls that may be next. Drops results that are not better than the known order.
   void expand(StateIndex index) {
+    const CallSet& before = *states_[index].done;
     const std::uint64_t live = states_[index].live;
     for (CallIndex call = 0; call < graph_.size(); ++call) {
       if (is_late()) return;
-      if (contains(sets_[index], call) || !graph_.is_ready(call, sets_[index])) continue;
-      const StepCost cost = look_at(call, sets_[index], live);
+      if (contains(before, call) || !graph_.is_ready(call, before)) continue;
+      const StepCost cost = look_at(call, before, live);
       const std::uint64_t peak = std::max(states_[index].peak, cost.peak);
       if (peak >= known_peak_) continue;
-      CallSet done = sets_[index];
+      CallSet done = before;
       insert(done, call);
       add(std::move(done), {.peak = peak,
                             .live = cost.live_after,
@@ -204,11 +193,9 @@ class OrderSearch {
   Deadline deadline_;
   std::uint64_t steps_left_;
   std::vector<State> states_;
-  std::vector<CallSet> sets_;  // by state
   std::priority_queue<Waiting> waiting_;
-  std::unordered_map<StateIndex, StateIndex, HashOfState, SameCalls> best_{
-      0, HashOfState{&sets_}, SameCalls{&sets_}};  // the best state with these calls
-  CallIndex passed_ = 0;                           // the last cut that a state has passed
+  std::unordered_map<CallSet, StateIndex, HashOfCalls> best_;  // the best state with these calls
+  CallIndex passed_ = 0;  // the last cut that a state has passed
 };
 
 // More calls than any known network has; sets of this size still fit into memory.
@@ -234,17 +221,12 @@ std::uint64_t peak_of_given(const OrderGraph& graph) {
   return peak;
 }
 
-/// A prefix of an order. `Trail`s, which prefixes share, contain the calls.
+/// A prefix of an order.
 struct Beginning {
   CallSet done;
   std::uint64_t peak = 0;
   std::uint64_t live = 0;
-  std::size_t trail = 0;
-};
-
-struct Trail {
-  CallIndex call = 0;
-  std::size_t before = 0;
+  std::vector<CallIndex> calls{};
 };
 
 /// A prefix extended by one call.
@@ -278,28 +260,23 @@ std::vector<NextCall> candidates_of(const OrderGraph& graph,
 /// bytes. A width of 1 is a greedy order. There must be at least one call.
 FoundOrder beam_order(const OrderGraph& graph, std::size_t width) {
   const std::uint64_t live = graph.live_at_start();
-  std::vector<Beginning> beginnings{{CallSet(graph.words()), live, live, 0}};
-  std::vector<Trail> trails{{}};  // the first one is the empty prefix
+  std::vector<Beginning> beginnings{{CallSet(graph.words()), live, live}};
   for (CallIndex length = 0; length < graph.size(); ++length) {
     std::vector<Beginning> next;
     for (const NextCall& candidate : candidates_of(graph, beginnings)) {
       if (next.size() == width) break;
       const Beginning& old = beginnings[candidate.beginning];
-      Beginning one{old.done, candidate.peak, candidate.live, trails.size()};
+      Beginning one{old.done, candidate.peak, candidate.live};
       insert(one.done, candidate.call);
       // The same calls in another order: keeps the first, which is better.
       if (std::ranges::find(next, one.done, &Beginning::done) != next.end()) continue;
-      trails.push_back({candidate.call, old.trail});
+      one.calls = old.calls;
+      one.calls.push_back(candidate.call);
       next.push_back(std::move(one));
     }
     beginnings = std::move(next);
   }
-  FoundOrder order{{}, beginnings.front().peak};
-  for (std::size_t at = beginnings.front().trail; at != 0; at = trails[at].before) {
-    order.calls.push_back(trails[at].call);
-  }
-  std::ranges::reverse(order.calls);
-  return order;
+  return {std::move(beginnings.front().calls), beginnings.front().peak};
 }
 
 /// Cheap searches first: each search only needs to improve on the result of the one before it.
