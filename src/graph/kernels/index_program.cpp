@@ -136,6 +136,12 @@ class IndexCompiler {
     return bound_value(node, bindings_);
   }
 
+  /// What a node computes from its operands.
+  struct Step {
+    Code code = Code::constant;
+    std::vector<Node> operands{};  // three at most
+  };
+
   // Iterative, because the input determines the nesting. The limit on instructions ends a let that
   // refers to itself.
   void enter(Node node) {
@@ -146,20 +152,12 @@ class IndexCompiler {
     }
     stack_.emplace_back(node, true);
     if (const Node alias = alias_of(node)) return open(alias);
-    if (is_read(node)) return;
-    if (node.is(Kind::Cast)) return open(node[f::Cast::value]);
-    if (node.is(Kind::Not)) return open(node[f::Not::a]);
-    if (node.is(Kind::Select)) {
-      open(node[f::Select::condition]);
-      open(node[f::Select::true_value]);
-      return open(node[f::Select::false_value]);
+    const auto step = step_of(node);
+    if (!step) {
+      is_possible_ = false;
+      return;
     }
-    if (node.is(Kind::Call)) {
-      for (const Node arg : node.list(f::Call::args)) open(arg);
-    } else if (tir::is_binary(node.kind())) {
-      open(node[f::Add::a]);
-      open(node[f::Add::b]);
-    }
+    for (const Node operand : step->operands) open(operand);
   }
 
   // All parts of the node have instructions now.
@@ -168,46 +166,41 @@ class IndexCompiler {
       done_.emplace(tir::index(node.id()), at(alias));
       return;
     }
-    const auto instruction = step_of(node);
-    if (!instruction) {
-      is_possible_ = false;
-      return;
+    const auto [code, operands] = *step_of(node);
+    Instruction instruction{.code = code, .kind = node.kind(), .dtype = node.dtype()};
+    if (code == Code::constant) instruction.constant = node.integer(f::IntImm::value);
+    if (code == Code::variable) {
+      instruction.a = static_cast<std::uint32_t>(program_.variables_.size());
+      program_.variables_.push_back(node.id());
     }
+    const std::array places{&instruction.a, &instruction.b, &instruction.c};
+    for (std::size_t i = 0; i < operands.size(); ++i) *places[i] = at(operands[i]);
     done_.emplace(tir::index(node.id()), static_cast<std::uint32_t>(program_.instructions_.size()));
-    program_.instructions_.push_back(*instruction);
+    program_.instructions_.push_back(instruction);
   }
 
-  std::optional<Instruction> step_of(Node node) {
-    Instruction instruction;
-    instruction.dtype = node.dtype();
-    if (is_read(node)) return variable(instruction, node);
+  /// nullopt for a node that is not understood.
+  static std::optional<Step> step_of(Node node) {
+    if (is_read(node)) return Step{Code::variable};
     switch (node.kind()) {
       case Kind::IntImm:
-        instruction.constant = node.integer(f::IntImm::value);
-        return instruction;
+        return Step{Code::constant};
       case Kind::Var:
       case Kind::SizeVar:
-        return variable(instruction, node);
+        return Step{Code::variable};
       case Kind::Cast:
-        instruction.code = Code::cast;
-        instruction.a = at(node[f::Cast::value]);
-        return instruction;
+        return Step{Code::cast, {node[f::Cast::value]}};
       case Kind::Not:
-        instruction.code = Code::negation;
-        instruction.a = at(node[f::Not::a]);
-        return instruction;
+        return Step{Code::negation, {node[f::Not::a]}};
       case Kind::Select:
-        return choice(instruction, node[f::Select::condition], node[f::Select::true_value],
-                      node[f::Select::false_value]);
+        return Step{Code::choice,
+                    {node[f::Select::condition], node[f::Select::true_value],
+                     node[f::Select::false_value]}};
       case Kind::Call:
-        return call(instruction, operator_of(node), node.list(f::Call::args));
+        return step_of_call(operator_of(node), node.list(f::Call::args));
       default:
         if (!tir::is_binary(node.kind())) return std::nullopt;
-        instruction.code = Code::binary;
-        instruction.kind = node.kind();
-        instruction.a = at(node[f::Add::a]);
-        instruction.b = at(node[f::Add::b]);
-        return instruction;
+        return Step{Code::binary, {node[f::Add::a], node[f::Add::b]}};
     }
   }
 
@@ -218,44 +211,25 @@ class IndexCompiler {
     return is_load(node);
   }
 
-  Instruction variable(Instruction instruction, Node node) {
-    instruction.code = Code::variable;
-    instruction.a = static_cast<std::uint32_t>(program_.variables_.size());
-    program_.variables_.push_back(node.id());
-    return instruction;
-  }
-
-  Instruction choice(Instruction instruction, Node condition, Node true_value,
-                     Node false_value) const {
-    instruction.code = Code::choice;
-    instruction.a = at(condition);
-    instruction.b = at(true_value);
-    instruction.c = at(false_value);
-    return instruction;
-  }
-
-  std::optional<Instruction> call(Instruction instruction, std::string_view op,
-                                  tir::NodeList args) const {
-    static constexpr std::array<std::pair<std::string_view, Code>, 5> kBinary{
-        {{"shift_left", Code::shift_left},
-         {"shift_right", Code::shift_right},
-         {"bitwise_and", Code::bit_and},
-         {"bitwise_or", Code::bit_or},
-         {"bitwise_xor", Code::bit_xor}}};
-    if (op == "if_then_else" && args.size() == 3)
-      return choice(instruction, args[0], args[1], args[2]);
-    if (op == "bitwise_not" && args.size() == 1) {
-      instruction.code = Code::bit_not;
-      instruction.a = at(args[0]);
-      return instruction;
-    }
-    const auto* const row = std::find_if(kBinary.begin(), kBinary.end(),
-                                         [&](const auto& known) { return known.first == op; });
-    if (row == kBinary.end() || args.size() != 2) return std::nullopt;
-    instruction.code = row->second;
-    instruction.a = at(args[0]);
-    instruction.b = at(args[1]);
-    return instruction;
+  static std::optional<Step> step_of_call(std::string_view op, tir::NodeList args) {
+    struct Operator {
+      std::string_view name;
+      Code code;
+      std::size_t operands;
+    };
+    static constexpr auto kOperators =
+        std::to_array<Operator>({{"if_then_else", Code::choice, 3},
+                                 {"bitwise_not", Code::bit_not, 1},
+                                 {"shift_left", Code::shift_left, 2},
+                                 {"shift_right", Code::shift_right, 2},
+                                 {"bitwise_and", Code::bit_and, 2},
+                                 {"bitwise_or", Code::bit_or, 2},
+                                 {"bitwise_xor", Code::bit_xor, 2}});
+    const auto* const row = std::ranges::find(kOperators, op, &Operator::name);
+    if (row == kOperators.end() || args.size() != row->operands) return std::nullopt;
+    Step step{row->code};
+    for (const Node arg : args) step.operands.push_back(arg);
+    return step;
   }
 
   const Bindings& bindings_;
@@ -385,30 +359,24 @@ std::optional<tir::Interval> IndexProgram::range_of_bits(const Instruction& inst
 }
 
 IndexProgram::IndexValue IndexProgram::evaluate(const Instruction& instruction) const {
+  if (instruction.code == Code::constant) return instruction.constant;
+  if (instruction.code == Code::variable) return values_[instruction.a];
+  const IndexValue& a = results_[instruction.a];
+  const IndexValue& b = results_[instruction.b];
+  if (instruction.code == Code::binary) return arithmetic(instruction.kind, a, b);
+  if (!a) return std::nullopt;
   switch (instruction.code) {
-    case Code::constant:
-      return instruction.constant;
-    case Code::variable:
-      return values_[instruction.a];
     case Code::cast:
-      if (instruction.dtype.is_bool() && results_[instruction.a])
-        return *results_[instruction.a] != 0;
-      return results_[instruction.a];
-    case Code::binary:
-      return arithmetic(instruction.kind, results_[instruction.a], results_[instruction.b]);
+      return instruction.dtype.is_bool() ? *a != 0 : *a;
     case Code::negation:
-      if (!results_[instruction.a]) return std::nullopt;
-      return *results_[instruction.a] == 0;
+      return *a == 0;
     case Code::choice:
       // The branch that is not taken need not have a value.
-      if (!results_[instruction.a]) return std::nullopt;
-      return *results_[instruction.a] != 0 ? results_[instruction.b] : results_[instruction.c];
+      return *a != 0 ? b : results_[instruction.c];
     case Code::bit_not:
-      if (!results_[instruction.a]) return std::nullopt;
-      return ~*results_[instruction.a];
+      return ~*a;
     default:
-      if (!results_[instruction.a] || !results_[instruction.b]) return std::nullopt;
-      return bits(instruction.code, *results_[instruction.a], *results_[instruction.b]);
+      return b ? bits(instruction.code, *a, *b) : std::nullopt;
   }
 }
 
