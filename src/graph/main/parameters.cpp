@@ -181,18 +181,16 @@ void make_names_unique(std::vector<PortPlan>& ports) {
   }
 }
 
-ParameterTable::ParameterUse add_tensor(ParameterTable& table, const MainParameter& parameter,
-                                        std::uint32_t i) {
+ArgumentRole add_tensor(ParameterTable& table, const MainParameter& parameter, std::uint32_t i) {
   PortPlan port{StorageKey{StorageKeyKind::parameter, i}, port_name(parameter), parameter.name, {}};
   if (parameter.buffer) port.type = type_of_buffer(parameter.buffer);
   table.ports.push_back(std::move(port));
-  return {};
+  return {RoleKind::tensor, table.ports.back().storage};
 }
 
-ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter& parameter,
-                                      std::size_t i, std::string_view name,
-                                      const std::vector<PoolArgument>& arguments,
-                                      const ModuleFacts* facts) {
+ArgumentRole add_pool(ParameterTable& table, const MainParameter& parameter, std::size_t i,
+                      std::string_view name, const std::vector<PoolArgument>& arguments,
+                      const ModuleFacts* facts) {
   Pool pool;
   pool.name = name;
   pool.parameter = parameter.name;
@@ -204,7 +202,7 @@ ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter
   }
   take_stated_size(pool, facts);
   table.pools.push_back(std::move(pool));
-  return {RoleKind::pool, static_cast<PoolId>(table.pools.size() - 1)};
+  return {RoleKind::pool, {}, static_cast<PoolId>(table.pools.size() - 1)};
 }
 
 /// What the calls show about main's parameters.
@@ -249,9 +247,8 @@ bool is_after_ports(const ModuleFacts* facts, std::size_t parameter) {
 }
 
 /// Bytes behind inputs and outputs. What no kernel writes is constant.
-ParameterTable::ParameterUse add_renamed_pool(ParameterTable& table, const MainParameter& parameter,
-                                              std::size_t i, bool is_written,
-                                              const ModuleFacts* facts) {
+ArgumentRole add_renamed_pool(ParameterTable& table, const MainParameter& parameter, std::size_t i,
+                              bool is_written, const ModuleFacts* facts) {
   const auto added = add_pool(table, parameter, i, parameter.name, {}, facts);
   table.pools.back().kind = is_written ? PoolKind::workspace : PoolKind::constant;
   table.has_other_memory = true;
@@ -279,13 +276,9 @@ ArgumentRole ParameterTable::role_of(const Address& address) const {
       return {};
   }
   if (address.root >= parameters.size()) return {};
-  const ParameterUse& parameter = parameters[address.root];
-  if (parameter.kind == RoleKind::context) return {RoleKind::context};
-  if (parameter.kind == RoleKind::tensor) {
-    return {RoleKind::tensor, StorageKey{StorageKeyKind::parameter, address.root}};
-  }
-  // Main passes the pool itself to kernels with workspaces or constants in it.
-  if (!address.inside) return {RoleKind::pool, {}, parameter.pool};
+  const ArgumentRole& parameter = parameters[address.root];
+  // Main passes a pool itself to kernels with workspaces or constants in it.
+  if (parameter.kind != RoleKind::pool || !address.inside) return parameter;
   if (address.alias != tir::NodeId::none) {
     return {RoleKind::tensor, StorageKey{StorageKeyKind::alias, tir::index(address.alias)},
             parameter.pool};
@@ -323,7 +316,7 @@ ParameterTable classify_parameters(Node main, const MainBody& body, KernelLibrar
                             holds_bytes(parameter, param);
     // Tests the name first: a context is a handle, but v0.8 also declares all tensors as handles.
     if (is_context_name(parameter.name)) {
-      table.parameters.push_back({RoleKind::context, {}});
+      table.parameters.push_back({RoleKind::context});
     } else if (!pool.empty()) {
       table.parameters.push_back(add_pool(table, parameter, i, pool, arguments, facts));
     } else if (is_renamed) {

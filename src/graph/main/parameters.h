@@ -53,11 +53,7 @@ struct PortPlan {
 };
 
 struct ParameterTable {
-  struct ParameterUse {
-    RoleKind kind = RoleKind::tensor;
-    PoolId pool{};
-  };
-  std::vector<ParameterUse> parameters;
+  std::vector<ArgumentRole> parameters;  ///< as main passes them on whole
   std::vector<Pool> pools;
   std::vector<PortPlan> ports;  ///< in the order of the parameters
   bool is_packed = false;
