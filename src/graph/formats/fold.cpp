@@ -169,9 +169,11 @@ std::vector<Box> boxes_in_order(const Topology& topology, const FoldedNetwork& f
 }  // namespace
 
 Ranks ranks_of(const Topology& topology, const FoldedNetwork& folded) {
-  Ranks ranks(topology, folded);
+  const std::vector<Box> boxes = boxes_in_order(topology, folded);
+  Ranks ranks;
+  for (const Box& box : boxes) ranks[box] = 1;
   // Earlier boxes make all values that a box reads, so one pass in the order of main is enough.
-  for (const Box& box : boxes_in_order(topology, folded)) {
+  for (const Box& box : boxes) {
     std::uint64_t rank = 1;
     for_each_read(topology, folded, box, [&](ValueId id) {
       const Value& value = topology[id];

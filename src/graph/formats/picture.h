@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -96,19 +97,7 @@ inline bool is_block(const FoldedNetwork& folded, const Box& box) {
 }
 
 /// Ranks of boxes by the longest path to them, from 1.
-class Ranks {
- public:
-  Ranks(const Topology& topology, const FoldedNetwork& folded)
-      : blocks_(folded.blocks.size(), 1), copies_(topology.copies.size(), 1) {}
-
-  std::uint64_t& operator[](const Box& box) {
-    return (box.kind == EndpointKind::call ? blocks_ : copies_)[box.at];
-  }
-
- private:
-  std::vector<std::uint64_t> blocks_;
-  std::vector<std::uint64_t> copies_;
-};
+using Ranks = std::map<Box, std::uint64_t>;
 Ranks ranks_of(const Topology& topology, const FoldedNetwork& folded);
 
 }  // namespace mlf::graph
