@@ -10,7 +10,7 @@
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
 #include "mlf/analysis/cost.h"
-#include "plan/network/network_reader.h"
+#include "plan/network/network_ticks.h"
 
 namespace mlf::plan {
 namespace {
@@ -54,9 +54,7 @@ struct Selection {
 class StayCollector {
  public:
   StayCollector(const Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology), ticks_(topology, sources), stays_of_values_(topology.values.size()) {}
-
-  void run() {
+      : topology_(topology), ticks_(topology, sources), stays_of_values_(topology.values.size()) {
     for (std::size_t i = 0; i < topology_.values.size(); ++i) {
       add_value(static_cast<graph::ValueId>(i));
     }
@@ -240,8 +238,7 @@ LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInp
   LeastMemory least{.all = {}, .pools = std::vector<Count>(topology.pools.size())};
   const bool is_understood = topology.gaps.empty();
   if (!is_understood) least.all = Count::unknown();
-  StayCollector collector(topology, sources);
-  collector.run();
+  const StayCollector collector(topology, sources);
   bool is_complete = collector.is_complete();
   std::uint64_t allocated = 0;
   for (const graph::MemoryUse& use : topology.memory) {

@@ -11,7 +11,7 @@
 #include "mlf/analysis/cost.h"
 #include "plan/allocator/deadline.h"
 #include "plan/allocator/instance.h"
-#include "plan/network/network_reader.h"
+#include "plan/network/network_ticks.h"
 #include "support/error.h"
 #include "support/numbers.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "plan/network/network_reader.h"
+#include "plan/network/network_ticks.h"
 #include "support/error.h"
 
 namespace mlf::plan {
@@ -28,11 +28,10 @@ bool writes(const Argument& argument) {
 /// a tensor that the kernel does not need.
 class OrderReader {
  public:
-  OrderReader(const Topology& topology, std::span<const graph::TirInput> sources)
-      : topology_(topology), ticks_(topology, sources) {}
-
   /// Buffers of pools have their planned sizes, which may be larger than declared.
-  void take_sizes(std::span<const PoolPlan> pools) {
+  OrderReader(const Topology& topology, std::span<const graph::TirInput> sources,
+              std::span<const PoolPlan> pools)
+      : topology_(topology), ticks_(topology, sources) {
     for (const PoolPlan& pool : pools) {
       for (const PlannedBuffer& buffer : pool.now.buffers) {
         if (buffer.storage) sizes_[*buffer.storage] = buffer.bytes;
@@ -205,9 +204,7 @@ std::optional<std::vector<Solution>> solve_pools(const NetworkProblem& problem,
 
 OrderProblem order_problem(const Topology& topology, std::span<const graph::TirInput> sources,
                            std::span<const PoolPlan> given) {
-  OrderReader reader(topology, sources);
-  reader.take_sizes(given);
-  return std::move(reader).run();
+  return OrderReader(topology, sources, given).run();
 }
 
 std::optional<NetworkOrder> plan_order(const Topology& topology,
