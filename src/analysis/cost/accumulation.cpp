@@ -42,29 +42,28 @@ struct Terms {
 
 class Finder {
  public:
-  Finder(const std::vector<LoopedStore>& stores, const graph::Memories& memories,
-         const ValueNumbers& values, const graph::Bindings& bindings)
-      : stores_(stores), memories_(memories), values_(values), bindings_(bindings) {}
+  Finder(const std::vector<LoopedStore>& stores, const graph::KernelCode& code,
+         const ValueNumbers& values)
+      : stores_(stores), code_(code), values_(values) {}
 
   // Two rounds, because whether an update is a reduction depends on all stores that set its memory
   // to new values.
   Accumulations run() {
     struct Update {
       const LoopedStore* store;
-      std::vector<Node> products;
       Terms terms;
     };
     std::vector<Update> updates;
     std::map<std::size_t, Definitions> definitions;
     for (const LoopedStore& looped : stores_) {
-      const auto memory = memories_.of_access(looped.store);
+      const auto memory = code_.memories.of_access(looped.store);
       if (!memory) continue;
       Terms terms = terms_of(graph::stored_value(looped.store));
       const bool is_update = std::any_of(terms.loads.begin(), terms.loads.end(), [&](Node load) {
         return is_same_element(looped.store, load);
       });
       if (is_update) {
-        updates.push_back({&looped, {}, std::move(terms)});
+        updates.push_back({&looped, std::move(terms)});
         continue;
       }
       Definitions& known = definitions[*memory];
@@ -75,7 +74,7 @@ class Finder {
     Accumulations found;
     for (Update& update : updates) {
       const Node store = update.store->store;
-      if (!is_reduction(*update.store, definitions[*memories_.of_access(store)])) continue;
+      if (!is_reduction(*update.store, definitions[*code_.memories.of_access(store)])) continue;
       std::size_t products = 0;
       for (const Node product : update.terms.products) {
         if (!is_product(product, store)) continue;
@@ -112,7 +111,7 @@ class Finder {
       start.pop_back();
       if (!seen.insert(tir::index(node.id())).second) continue;
       if (!visit(node)) return;
-      if (const Node of_let = graph::bound_value(node, bindings_)) start.push_back(of_let);
+      if (const Node of_let = graph::bound_value(node, code_.bindings)) start.push_back(of_let);
       parts.clear();
       graph::evaluated_parts(node, parts);
       for (const graph::Part& part : parts) {
@@ -156,7 +155,7 @@ class Finder {
         if (is_conditional) ++terms.conditional_products;
       } else if (graph::is_load(node)) {
         terms.loads.push_back(node);
-      } else if (const Node of_let = graph::bound_value(node, bindings_)) {
+      } else if (const Node of_let = graph::bound_value(node, code_.bindings)) {
         add(of_let);
       }
     }
@@ -165,7 +164,7 @@ class Finder {
 
   /// Whether a load reads what the store replaces: the same memory at the same indices.
   bool is_same_element(Node store, Node load) const {
-    if (memories_.of_access(store) != memories_.of_access(load)) return false;
+    if (code_.memories.of_access(store) != code_.memories.of_access(load)) return false;
     const std::vector<Node> to = graph::indices_of(store);
     const std::vector<Node> from = graph::indices_of(load);
     return std::equal(to.begin(), to.end(), from.begin(), from.end(),
@@ -226,18 +225,16 @@ class Finder {
   bool spend() const { return left_ > 0 && --left_ > 0; }
 
   const std::vector<LoopedStore>& stores_;
-  const graph::Memories& memories_;
+  const graph::KernelCode& code_;
   const ValueNumbers& values_;
-  const graph::Bindings& bindings_;
   mutable std::size_t left_ = kMaxNodes;  // nodes that may still be visited
 };
 
 }  // namespace
 
 Accumulations find_accumulations(const std::vector<LoopedStore>& stores,
-                                 const graph::Memories& memories, const ValueNumbers& values,
-                                 const graph::Bindings& bindings) {
-  return Finder(stores, memories, values, bindings).run();
+                                 const graph::KernelCode& code, const ValueNumbers& values) {
+  return Finder(stores, code, values).run();
 }
 
 // --- Accumulated parameters ----------------------------------------------------------------------

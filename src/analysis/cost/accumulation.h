@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analysis/cost/value_numbers.h"
-#include "graph/kernels/index_program.h"
 #include "graph/kernels/kernel_code.h"
 
 namespace mlf::analysis {
@@ -30,8 +29,7 @@ struct Accumulations {
 
 /// Finds the stores `B[i] = B[i] + x * y` and their products. `stores` in the order of the code.
 Accumulations find_accumulations(const std::vector<LoopedStore>& stores,
-                                 const graph::Memories& memories, const ValueNumbers& values,
-                                 const graph::Bindings& bindings);
+                                 const graph::KernelCode& code, const ValueNumbers& values);
 
 /// Returns the positions of the parameters whose values reach an accumulation: a store of a value
 /// that depends on a load of the same memory. Nothing if there is no accumulation, or if another

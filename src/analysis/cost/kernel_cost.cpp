@@ -196,99 +196,6 @@ class IndexDivisions {
   std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> known_;
 };
 
-/// The calls that memory is passed to, by memory.
-struct CallUses {
-  std::vector<bool> escaped;        ///< to a function that may do anything to it
-  std::vector<bool> by_known_call;  ///< to a call with a known use
-};
-
-/// Gives the buffers of a kernel names and roles.
-class BufferRoles {
- public:
-  BufferRoles(const graph::KernelCode& code, const graph::BodyScan& scan, const CallUses& uses,
-              std::vector<BufferCost> buffers)
-      : code_(code), scan_(scan), uses_(uses), buffers_(std::move(buffers)) {}
-
-  /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
-  /// of the arguments that the first parameter points to.
-  void add_to(KernelCost& cost) && {
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      BufferCost& buffer = buffers_[i];
-      const Address& address = code_.memories[i].address;
-      buffer.name = code_.memories[i].name;
-      if (code_.is_of_call(address) && address.alias == tir::NodeId::none) {
-        buffer.parameter = address.root;
-      }
-      buffer.role = role_of(i, buffer);
-    }
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      BufferCost& buffer = buffers_[i];
-      const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
-      if (!buffer.parameter && !is_touched) continue;
-      if (!is_touched) buffer.role = role_of_pool(i);
-      cost.loaded += buffer.bytes_loaded;
-      cost.stored += buffer.bytes_stored;
-      // A copy, because the roles of later pools depend on the tensors in them.
-      cost.buffers.push_back(buffer);
-    }
-    std::stable_sort(cost.buffers.begin(), cost.buffers.end(),
-                     [](const BufferCost& a, const BufferCost& b) {
-                       return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
-                     });
-  }
-
- private:
-  /// The same rules as for the directions of arguments: graph::scan_body finds out what comes
-  /// first.
-  BufferRole role_of(std::size_t memory, const BufferCost& buffer) const {
-    const bool is_parameter = buffer.parameter.has_value();
-    if (buffer.loads.max == 0 && buffer.stores.max == 0) {
-      return uses_.escaped[memory] ? BufferRole::unknown : BufferRole::unused;
-    }
-    if (code_.memories[memory].is_constant) return BufferRole::weights;
-    if (is_parameter && *buffer.parameter < scan_.effects.size()) {
-      const graph::Effect& effect = scan_.effects[*buffer.parameter];
-      if (uses_.by_known_call[memory] && !uses_.escaped[memory])
-        return role_by_call(buffer, effect);
-      if (effect.escaped) return BufferRole::unknown;
-      if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
-      return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
-    }
-    if (is_parameter || uses_.escaped[memory]) return BufferRole::unknown;
-    const Address& address = code_.memories[memory].address;
-    // A place in a pool without writes was filled when the network was built.
-    if (address.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
-    const bool is_own = address.alias != tir::NodeId::none || address.kind == AddressKind::local;
-    return is_own ? BufferRole::workspace : BufferRole::unknown;
-  }
-
-  /// A kernel does not access a pool directly: TVM's unified static memory planner
-  /// (tir.usmp.enable) makes pools parameters, and a let binds the address of each tensor in a pool
-  /// to a separate variable. So the roles of its tensors determine the role of a pool. A pool with
-  /// a tensor of unknown use may have any role; but if it is written to, it is not a constant. A
-  /// pool without used tensors has its own role: unused, unless its address goes elsewhere.
-  BufferRole role_of_pool(std::size_t memory) const {
-    bool has_weights = false;
-    bool has_unknown = false;
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      const Address& address = code_.memories[i].address;
-      if (address.alias == tir::NodeId::none ||
-          !address.same_memory(code_.memories[memory].address))
-        continue;
-      if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
-      has_weights = has_weights || buffers_[i].role == BufferRole::weights;
-      has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
-    }
-    if (has_unknown) return BufferRole::unknown;
-    return has_weights ? BufferRole::weights : buffers_[memory].role;
-  }
-
-  const graph::KernelCode& code_;
-  const graph::BodyScan& scan_;
-  const CallUses& uses_;
-  std::vector<BufferCost> buffers_;  // by memory
-};
-
 /// Code that is not understood may increase every number, so there are no upper bounds. Code that
 /// may end the kernel early leaves no lower bounds.
 void widen(const graph::BodyScan& scan, KernelCost& cost) {
@@ -328,14 +235,17 @@ std::vector<Node> loops_around(const Regions& regions, RegionId region) {
 /// Adds up the cost of one function: every node adds its cost for each evaluation.
 class KernelCounter {
  public:
-  explicit KernelCounter(const graph::KernelCode& code) : code_(code), evaluated_(code) {}
+  explicit KernelCounter(const graph::KernelCode& code)
+      : code_(code),
+        scan_(graph::scan_body(code)),
+        evaluated_(code),
+        buffers_(code.memories.size()),
+        escaped_(code.memories.size()),
+        by_known_call_(code.memories.size()) {}
 
   KernelCost run() && {
     // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
     //    each, and how often each is evaluated. EvaluatedFunction has done this.
-    buffers_.resize(code_.memories.size());
-    uses_.escaped.resize(code_.memories.size());
-    uses_.by_known_call.resize(code_.memories.size());
     // 2. Loops, with their extents and iterations.
     for (const Evaluations::Loop& loop : evaluated_.evaluations.loops()) add_loop(loop);
     // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
@@ -346,17 +256,16 @@ class KernelCounter {
       for (const Evaluation& evaluation : evaluated_.evaluations[i]) count(i, evaluation);
     }
     // 5. Sums over inner loops, roles of buffers, operations as a list.
-    const graph::BodyScan scan = graph::scan_body(code_);
     finish_loops();
-    BufferRoles(code_, scan, uses_, std::move(buffers_)).add_to(cost_);
+    finish_buffers();
     for (const auto& [key, count] : operations_) {
       cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
     }
     // 6. Code that is not understood: numbers become bounds.
-    widen(scan, cost_);
-    cost_.gaps = scan.gaps;
-    for (const std::string& gap : scan.gaps) evaluated_.regions.explain(gap);
-    if (scan.may_end_early && scan.gaps.empty()) {
+    widen(scan_, cost_);
+    cost_.gaps = scan_.gaps;
+    for (const std::string& gap : scan_.gaps) evaluated_.regions.explain(gap);
+    if (scan_.may_end_early && scan_.gaps.empty()) {
       evaluated_.regions.explain("it returns under a condition: the code after it may not run");
     }
     cost_.uncertain = evaluated_.regions.reasons();
@@ -396,7 +305,7 @@ class KernelCounter {
       const RegionId region = evaluated_.evaluations[i].front().region;
       stores.push_back({node, loops_around(evaluated_.regions, region)});
     }
-    accumulations_ = find_accumulations(stores, code_.memories, evaluated_.values, code_.bindings);
+    accumulations_ = find_accumulations(stores, code_, evaluated_.values);
     if (accumulations_.is_complete) return;
     evaluated_.regions.explain(
         "stores share expressions that are too large to look for multiply-accumulates");
@@ -461,7 +370,7 @@ class KernelCounter {
     const bool is_of_element = graph::operator_of(pointer) == "address_of";
     const Node element = is_of_element ? pointer.list(f::Call::args)[0] : Node();
     if (element && graph::data_of_access(element)) escape(graph::data_of_access(element));
-    uses_.escaped[*memory] = true;
+    escaped_[*memory] = true;
     const Count unknown = Count::unknown();
     BufferCost& buffer = buffers_[*memory];
     for (Count* const count :
@@ -478,7 +387,7 @@ class KernelCounter {
     buffer.stores += calls * use.stores;
     buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
     buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
-    uses_.by_known_call[memory] = true;
+    by_known_call_[memory] = true;
   }
 
   /// The cost of a call without its arguments. For a pointer argument of an unknown function, the
@@ -567,7 +476,80 @@ class KernelCounter {
     }
   }
 
+  /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
+  /// of the arguments that the first parameter points to.
+  void finish_buffers() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const Address& address = code_.memories[i].address;
+      buffer.name = code_.memories[i].name;
+      if (code_.is_of_call(address) && address.alias == tir::NodeId::none) {
+        buffer.parameter = address.root;
+      }
+      buffer.role = role_of(i, buffer);
+    }
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
+      if (!buffer.parameter && !is_touched) continue;
+      if (!is_touched) buffer.role = role_of_pool(i);
+      cost_.loaded += buffer.bytes_loaded;
+      cost_.stored += buffer.bytes_stored;
+      // A copy, because the roles of later pools depend on the tensors in them.
+      cost_.buffers.push_back(buffer);
+    }
+    std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
+                     [](const BufferCost& a, const BufferCost& b) {
+                       return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
+                     });
+  }
+
+  /// The same rules as for the directions of arguments: graph::scan_body finds out what comes
+  /// first.
+  BufferRole role_of(std::size_t memory, const BufferCost& buffer) const {
+    const bool is_parameter = buffer.parameter.has_value();
+    if (buffer.loads.max == 0 && buffer.stores.max == 0) {
+      return escaped_[memory] ? BufferRole::unknown : BufferRole::unused;
+    }
+    if (code_.memories[memory].is_constant) return BufferRole::weights;
+    if (is_parameter && *buffer.parameter < scan_.effects.size()) {
+      const graph::Effect& effect = scan_.effects[*buffer.parameter];
+      if (by_known_call_[memory] && !escaped_[memory]) return role_by_call(buffer, effect);
+      if (effect.escaped) return BufferRole::unknown;
+      if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
+      return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
+    }
+    if (is_parameter || escaped_[memory]) return BufferRole::unknown;
+    const Address& address = code_.memories[memory].address;
+    // A place in a pool without writes was filled when the network was built.
+    if (address.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
+    const bool is_own = address.alias != tir::NodeId::none || address.kind == AddressKind::local;
+    return is_own ? BufferRole::workspace : BufferRole::unknown;
+  }
+
+  /// A kernel does not access a pool directly: TVM's unified static memory planner
+  /// (tir.usmp.enable) makes pools parameters, and a let binds the address of each tensor in a pool
+  /// to a separate variable. So the roles of its tensors determine the role of a pool. A pool with
+  /// a tensor of unknown use may have any role; but if it is written to, it is not a constant. A
+  /// pool without used tensors has its own role: unused, unless its address goes elsewhere.
+  BufferRole role_of_pool(std::size_t memory) const {
+    bool has_weights = false;
+    bool has_unknown = false;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      const Address& address = code_.memories[i].address;
+      if (address.alias == tir::NodeId::none ||
+          !address.same_memory(code_.memories[memory].address))
+        continue;
+      if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
+      has_weights = has_weights || buffers_[i].role == BufferRole::weights;
+      has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
+    }
+    if (has_unknown) return BufferRole::unknown;
+    return has_weights ? BufferRole::weights : buffers_[memory].role;
+  }
+
   const graph::KernelCode& code_;
+  const graph::BodyScan scan_;
   EvaluatedFunction evaluated_;
   IndexDivisions divisions_{code_, evaluated_};
   std::map<RegionId, std::size_t> loop_of_region_;
@@ -576,7 +558,8 @@ class KernelCounter {
 
   std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
   std::vector<BufferCost> buffers_;  // by memory
-  CallUses uses_;
+  std::vector<bool> escaped_;        // by memory: a function may do anything to it
+  std::vector<bool> by_known_call_;  // by memory: a call with a known use receives it
   KernelCost cost_;
 };
 
