@@ -137,9 +137,8 @@ bool move_by(const std::vector<Distances>& all, ByteSet& bytes) {
 /// Computes the bytes of one access.
 class ByteFinder {
  public:
-  ByteFinder(const tir::Module& module, const Regions& regions, const graph::Bindings& bindings,
-             std::uint64_t& steps_left)
-      : module_(module), regions_(regions), bindings_(bindings), steps_left_(steps_left) {}
+  ByteFinder(const graph::KernelCode& code, const Regions& regions, std::uint64_t& steps_left)
+      : code_(code), regions_(regions), steps_left_(steps_left) {}
 
   std::optional<AccessedBytes> find(const PlacedAccess& access, RegionId level) && {
     find_surroundings(access, level);
@@ -174,7 +173,7 @@ class ByteFinder {
       if (regions_[at].loop) outside_.push_back(regions_[at].loop);
     }
     std::ranges::reverse(inside_.loops);
-    inside_.compile(bindings_);
+    inside_.compile(code_.bindings);
   }
 
   /// The ranges of the variables of all loops, from the outermost in, because bounds use outer
@@ -197,7 +196,7 @@ class ByteFinder {
   }
 
   std::optional<Interval> range_of(Node expression) const {
-    const auto program = graph::IndexProgram::compile(expression, bindings_);
+    const auto program = graph::IndexProgram::compile(expression, code_.bindings);
     return program ? range_of(*program) : std::nullopt;
   }
 
@@ -224,11 +223,11 @@ class ByteFinder {
       });
     };
     for (const auto& [term, factor] : terms.factors) {
-      const Node expression = module_.node(term);
-      const std::vector<tir::NodeId> variables = variables_of(expression, bindings_);
+      const Node expression = code_.function.module().node(term);
+      const std::vector<tir::NodeId> variables = variables_of(expression, code_.bindings);
       if (!variables.empty() && std::ranges::all_of(variables, stands_still)) {
         result_.base.factors.emplace(term, factor);
-      } else if (!inside_.add_term(expression, factor, bindings_) &&
+      } else if (!inside_.add_term(expression, factor, code_.bindings) &&
                  !add_span(expression, factor)) {
         return false;
       }
@@ -308,9 +307,8 @@ class ByteFinder {
     });
   }
 
-  const tir::Module& module_;
+  const graph::KernelCode& code_;
   const Regions& regions_;
-  const graph::Bindings& bindings_;
   std::uint64_t& steps_left_;
   graph::IterationDomain inside_;  // the region
   std::vector<Node> outside_;      // loops that stand still, from the inside out
@@ -321,7 +319,7 @@ class ByteFinder {
 }  // namespace
 
 std::optional<AccessedBytes> AccessSets::bytes_inside(const PlacedAccess& access, RegionId level) {
-  return ByteFinder(module_, regions_, bindings_, steps_left_).find(access, level);
+  return ByteFinder(code_, evaluated_.regions, steps_left_).find(access, level);
 }
 
 bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) const {
@@ -329,7 +327,7 @@ bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) 
   const auto numbered = [&](const IndexTerms& terms) {
     tir::LinearSum<std::pair<bool, std::uint32_t>> result;
     for (const auto& [term, factor] : terms.factors) {
-      const std::uint32_t number = values_.number_of(module_.node(term));
+      const std::uint32_t number = evaluated_.values.number_of(code_.function.module().node(term));
       result.add_term({number != 0, number != 0 ? number : tir::index(term)}, factor);
     }
     return result;
@@ -340,7 +338,7 @@ bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) 
 std::optional<std::int64_t> AccessSets::step_in(const AccessedBytes& bytes, Node loop) const {
   const tir::NodeId variable = graph::loop_variable(loop).id();
   for (const auto& [term, factor] : bytes.base.factors) {
-    const auto variables = variables_of(module_.node(term), bindings_);
+    const auto variables = variables_of(code_.function.module().node(term), code_.bindings);
     if (term != variable && support::is_among(variables, variable)) return std::nullopt;
   }
   return support::value_at(bytes.base.factors, variable).value_or(0);

@@ -7,8 +7,7 @@
 
 #include "analysis/cost/byte_set.h"
 #include "analysis/cost/regions.h"
-#include "analysis/cost/value_numbers.h"
-#include "graph/kernels/index_program.h"
+#include "graph/kernels/kernel_code.h"
 #include "mlf/tir/module.h"
 #include "tir/linear_sum.h"
 
@@ -44,9 +43,8 @@ struct AccessedBytes {
 /// within limits; beyond these the result is a span around all bytes that the access may touch.
 class AccessSets {
  public:
-  AccessSets(const tir::Module& module, const Regions& regions, const graph::Bindings& bindings,
-             const ValueNumbers& values)
-      : module_(module), regions_(regions), bindings_(bindings), values_(values) {}
+  AccessSets(const graph::KernelCode& code, const EvaluatedFunction& evaluated)
+      : code_(code), evaluated_(evaluated) {}
 
   /// Returns the bytes in the iterations inside of `level`, which is the access's region or around
   /// it. Returns nullopt if the offset depends on data.
@@ -58,10 +56,8 @@ class AccessSets {
   std::optional<std::int64_t> step_in(const AccessedBytes& bytes, tir::Node loop) const;
 
  private:
-  const tir::Module& module_;
-  const Regions& regions_;
-  const graph::Bindings& bindings_;
-  const ValueNumbers& values_;
+  const graph::KernelCode& code_;
+  const EvaluatedFunction& evaluated_;
   std::uint64_t steps_left_ = std::uint64_t{1} << 26;
 };
 

@@ -214,9 +214,7 @@ class TouchedMemory {
 class AccessCollector {
  public:
   explicit AccessCollector(const graph::KernelCode& code)
-      : code_(code),
-        evaluated_(code),
-        sets_(code.function.module(), evaluated_.regions, code.bindings, evaluated_.values) {}
+      : code_(code), evaluated_(code), sets_(code, evaluated_) {}
 
   Accesses run() && {
     // 1. This analysis requires that a variable has one value in the whole function.
