@@ -96,7 +96,15 @@ RegionId Regions::inside(RegionId around, const graph::Part& part, Node whole) {
   }
   const RegionId id = append(std::move(region));
   // Counting makes no regions: the reference stays valid.
-  count(regions_[static_cast<std::size_t>(id)]);
+  Region& made = regions_[static_cast<std::size_t>(id)];
+  if (made.kind == RegionKind::loop) {
+    count_loop(made);
+  } else if (made.kind == RegionKind::conditional) {
+    count_conditional(made);
+  } else {
+    explain("the number of iterations of a 'while' is unknown");
+    made.count = (*this)[around].count * Count::unknown();
+  }
   return id;
 }
 
@@ -113,21 +121,6 @@ RegionId Regions::common_region(RegionId a, RegionId b) const {
 }
 
 // --- Counting ------------------------------------------------------------------------------------
-
-void Regions::count(Region& region) {
-  switch (region.kind) {
-    case RegionKind::loop:
-      return count_loop(region);
-    case RegionKind::conditional:
-      return count_conditional(region);
-    case RegionKind::unknown:
-      explain("the number of iterations of a 'while' is unknown");
-      region.count = (*this)[region.parent].count * Count::unknown();
-      return;
-    case RegionKind::counted:
-      return;
-  }
-}
 
 /// In nearly all code, extents are numbers, so nothing around the loop matters.
 void Regions::count_loop(Region& region) {

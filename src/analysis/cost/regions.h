@@ -67,7 +67,6 @@ class Regions {
   };
 
   RegionId append(Region region);
-  void count(Region& region);
   void count_loop(Region& region);
   void count_conditional(Region& region);
   Iterations count_around(const Region& region);
