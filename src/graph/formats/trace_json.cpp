@@ -17,10 +17,13 @@
 namespace mlf::graph {
 namespace {
 
-/// When each step begins. Without durations of calls, a step takes a microsecond.
-class Timeline {
+/// Each event begins with the common fields: phase, name, time in microseconds, process and thread.
+/// Perfetto orders events by time, except the end of one slice and the beginning of another at the
+/// same time; these are on separate tracks here.
+class TraceJson {
  public:
-  Timeline(const Topology& topology, const TraceTimes* times) : times_(times) {
+  TraceJson(json::Writer& out, const Topology& topology, const TraceTimes* times)
+      : out_(out), topology_(topology), times_(times) {
     std::vector<double> durations(topology.steps(), times == nullptr ? kNanosecondsOfStep : 0);
     for (std::size_t i = 0; times != nullptr && i < topology.calls.size(); ++i) {
       const auto step = static_cast<std::size_t>(topology.calls[i].position);
@@ -29,45 +32,27 @@ class Timeline {
     for (const double duration : durations) begins_.push_back(begins_.back() + duration);
   }
 
-  const TraceTimes* times() const { return times_; }
-  /// In nanoseconds.
-  double begin_of(std::int64_t step) const { return begins_[static_cast<std::size_t>(step)]; }
-  double duration_of(std::int64_t step) const { return begin_of(step + 1) - begin_of(step); }
-
- private:
-  static constexpr double kNanosecondsOfStep = 1000;
-
-  const TraceTimes* times_;  // null: none
-  std::vector<double> begins_{0};
-};
-
-/// Each event begins with the common fields: phase, name, time in microseconds, process and thread.
-/// Perfetto orders events by time, except the end of one slice and the beginning of another at the
-/// same time; these are on separate tracks here.
-class TraceJson {
- public:
-  TraceJson(json::Writer& out, const Topology& topology, const TraceTimes* times)
-      : out_(out), topology_(topology), timeline_(topology, times) {}
-
   void write() {
     out_.array("traceEvents", [&] {
       name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
-      name_of("thread_name",
-              timeline_.times() == nullptr ? "main" : "main: " + timeline_.times()->shown);
+      name_of("thread_name", times_ == nullptr ? "main" : "main: " + times_->shown);
       calls();
       values();
       for (const MemoryUse& use : topology_.memory) counters(use);
     });
-    if (const TraceTimes* times = timeline_.times()) {
+    if (times_ != nullptr) {
       out_.member("displayTimeUnit", "ns");
       out_.object("otherData", [&] {
-        out_.member("time", times->shown);
-        out_.member("origin", times->origin);
+        out_.member("time", times_->shown);
+        out_.member("origin", times_->origin);
       });
     }
   }
 
  private:
+  /// In nanoseconds.
+  double begin_of(std::int64_t step) const { return begins_[static_cast<std::size_t>(step)]; }
+
   /// Whole microseconds as an integer.
   void microseconds(std::string_view key, double nanoseconds) {
     constexpr double kMicrosecond = 1000;
@@ -81,7 +66,7 @@ class TraceJson {
     out_.begin_object();
     out_.member("ph", phase);
     out_.member("name", name);
-    microseconds("ts", timeline_.begin_of(step));
+    microseconds("ts", begin_of(step));
     out_.member("pid", 1);
     out_.member("tid", 1);
   }
@@ -95,12 +80,12 @@ class TraceJson {
 
   void step(std::string_view name, Position position) {
     begin_event("X", name, position);
-    microseconds("dur", timeline_.duration_of(position));
+    microseconds("dur", begin_of(position + std::int64_t{1}) - begin_of(position));
   }
 
   void bounds(std::size_t call) {
-    if (timeline_.times() == nullptr) return;
-    const CallDuration& duration = timeline_.times()->calls[call];
+    if (times_ == nullptr) return;
+    const CallDuration& duration = times_->calls[call];
     out_.member("nanoseconds_min", duration.min);
     // Arguments of an event cannot be null.
     if (duration.max) out_.member("nanoseconds_max", *duration.max);
@@ -176,10 +161,12 @@ class TraceJson {
   std::int64_t end() const { return static_cast<std::int64_t>(topology_.steps()); }
 
   static constexpr double kMostExact = 9007199254740992;  // 2^53
+  static constexpr double kNanosecondsOfStep = 1000;      // without durations of calls
 
   json::Writer& out_;
   const Topology& topology_;
-  Timeline timeline_;
+  const TraceTimes* times_;        // null: none
+  std::vector<double> begins_{0};  // by step, in nanoseconds; then the end
 };
 
 void write_trace(const Topology& topology, const TraceTimes* times, JsonLayout layout,
