@@ -74,7 +74,9 @@ bool can_do_better(const Topology& topology, const KnownDirections& known_direct
 std::optional<Topology> relay_main_beside(const FunctionTable& functions, const FunctionRef& main,
                                           std::span<const TirInput> sources) {
   // The attribute does not state its main.
-  if (functions.mains_in(main.source) != 1) return std::nullopt;
+  if (std::ranges::count(functions.mains(), main.source, &FunctionRef::source) != 1) {
+    return std::nullopt;
+  }
   return relay_main(sources[main.source].document->module.root());
 }
 

@@ -75,11 +75,9 @@ FunctionTable::FunctionTable(std::span<const TirInput> sources) {
     if (functions_[i].name != functions_[i].symbol) by_symbol_[functions_[i].name].push_back(i);
   }
   mains_ = mains_of(functions_);
-  mains_in_.resize(sources.size());
   support::PrefixTable modules;
   std::vector<std::vector<const FunctionRef*>*> lists;
   for (const FunctionRef* main : mains_) {
-    ++mains_in_[main->source];
     const std::string module = module_of_main(main->symbol);
     modules.add("tvmgen_" + module + '_', lists.size());
     lists.push_back(&of_module_[module]);
@@ -104,10 +102,6 @@ const FunctionRef* FunctionTable::find(std::string_view symbol,
   const bool is_there =
       preferred != same->second.end() && functions_[*preferred].source == preferred_source;
   return &functions_[is_there ? *preferred : same->second.front()];
-}
-
-std::size_t FunctionTable::mains_in(std::size_t source) const {
-  return mains_in_.at(source);
 }
 
 std::span<const FunctionRef* const> FunctionTable::of_module(std::string_view module) const {

@@ -36,8 +36,6 @@ class FunctionTable {
   const FunctionRef* find(std::string_view symbol, std::size_t preferred_source) const;
   /// Mains, by symbol.
   std::span<const FunctionRef* const> mains() const { return mains_; }
-  /// The number of mains in the TIR at this position.
-  std::size_t mains_in(std::size_t source) const;
   /// The functions of this module (one with a main), by their symbols, in order. With modules "a"
   /// and "a_b", "tvmgen_a_b_f" belongs to "a_b". A function that matches no main belongs to "".
   std::span<const FunctionRef* const> of_module(std::string_view module) const;
@@ -46,7 +44,6 @@ class FunctionTable {
   std::vector<FunctionRef> functions_;
   support::NameMap<std::string_view, std::vector<std::size_t>> by_symbol_;
   std::vector<const FunctionRef*> mains_;
-  std::vector<std::size_t> mains_in_;  // by source
   support::NameMap<std::string, std::vector<const FunctionRef*>> of_module_;
 };
 
