@@ -74,9 +74,7 @@ std::string describe_opaque(std::string_view kind, tir::NodeMap fields) {
 /// Collects the facts of one body.
 class Scanner {
  public:
-  explicit Scanner(const KernelCode& code) : code_(code), inside_(code.order.size(), kNone) {
-    scan_.is_packed = code.is_packed();
-  }
+  explicit Scanner(const KernelCode& code) : code_(code), inside_(code.order.size(), kNone) {}
 
   BodyScan run() && {
     for (const Node var : code_.rebound) {
@@ -91,21 +89,13 @@ class Scanner {
       note_gap("a workspace that no variable holds is not understood");
     }
     for (const auto& [memory, bytes] : sizes_) scan_.memory[memory].buffer.bytes = bytes;
-    for (Stated& stated : stated_) {
-      scan_.shapes.push_back(stated.is_contradictory ? StatedShape() : std::move(stated.shape));
-    }
+    for (const std::uint32_t parameter : contradicted_) scan_.shapes[parameter].reset();
     if (!scan_.gaps.empty()) leave_open();
     return std::move(scan_);
   }
 
  private:
   static constexpr std::size_t kNone = SIZE_MAX;
-
-  /// The facts that a call passes to a library function about a tensor.
-  struct Stated {
-    StatedShape shape;
-    bool is_contradictory = false;
-  };
 
   void note_use(const MemoryAccess& use) {
     if (!code_.is_of_call(use.address)) return;
@@ -145,9 +135,9 @@ class Scanner {
     const bool is_whole = address.offset_known && address.offset == 0 && !address.inside;
     if (!code_.is_of_call(address) || !is_whole || address.alias != tir::NodeId::none) return;
     std::vector<std::int64_t> shape(memory.shape.begin(), memory.shape.end());
-    Stated& stated = element(stated_, address.root);
-    stated.is_contradictory |= stated.shape && *stated.shape != shape;
-    stated.shape = std::move(shape);
+    StatedShape& known = element(scan_.shapes, address.root);
+    if (known && *known != shape) contradicted_.insert(address.root);
+    known = std::move(shape);
   }
 
   /// Only the commands determine which places of a pool an Ethos-U accesses.
@@ -238,6 +228,7 @@ class Scanner {
   void note(std::size_t position) {
     const Node node = code_.order[position];
     if (const auto let = let_of(node)) note_let(position, let->var, let->value);
+    if (const Node buffer = buffer_of(node)) note_buffer(buffer);
     switch (node.kind()) {
       case Kind::Allocate:
         allocate(position, node[f::Allocate::buffer_var], memory_of_allocate(node),
@@ -247,12 +238,6 @@ class Scanner {
         allocate(
             position, node[f::AllocateConst::buffer_var], MemoryKind::program,
             bytes_of(node.dtype(f::AllocateConst::dtype), node.list(f::AllocateConst::extents)));
-        break;
-      case Kind::BufferLoad:
-        note_buffer(node[f::BufferLoad::buffer]);
-        break;
-      case Kind::BufferStore:
-        note_buffer(node[f::BufferStore::buffer]);
         break;
       case Kind::DeclBuffer:
         note_buffer(node[f::DeclBuffer::buffer]);
@@ -292,7 +277,7 @@ class Scanner {
 
   const KernelCode& code_;
   BodyScan scan_;
-  std::vector<Stated> stated_;                           // by parameter
+  std::set<std::uint32_t> contradicted_;                 // parameters with several shapes
   std::vector<std::size_t> inside_;                      // by position: the allocation around it
   std::unordered_map<std::size_t, std::size_t> around_;  // by allocation: the one around it
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;

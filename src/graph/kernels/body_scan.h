@@ -41,8 +41,6 @@ struct BodyMemory {
 using StatedShape = std::optional<std::vector<std::int64_t>>;
 
 struct BodyScan {
-  /// MakePackedAPI ran: parameters are the packed arguments, not the six parameters.
-  bool is_packed = false;
   std::vector<Effect> effects;       ///< by parameter; may be shorter than the number of parameters
   std::vector<tir::Node> buffers;    ///< by parameter: a Buffer declared over it, or undefined
   std::vector<tir::Node> variables;  ///< by parameter: the variable that took it over, or undefined

@@ -268,7 +268,7 @@ void KernelCode::add_call(std::size_t position, Node call) {
   }
   const std::string_view op = operator_of(call);
   if (op == "tvm_access_ptr") {
-    if (args.size() != 5 || is_bound_address(call)) return;
+    if (args.size() != 5 || bound_.contains(call.id())) return;
     const auto extent = integer_of(args[3]);
     const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
     const auto mask = integer_of(args[4]).value_or(3);

@@ -110,8 +110,6 @@ class KernelCode {
   const Control& control(std::size_t position) const { return control_[position]; }
   /// The loops and conditions on one way to the node, from the outside in, not compiled yet.
   IterationDomain around(std::size_t position) const;
-  /// Whether a let of an address inside a parameter has this value: it is no access yet.
-  bool is_bound_address(tir::Node value) const { return bound_.contains(value.id()); }
   /// The kind of addresses in the arguments of a call.
   AddressKind kind_of_arguments() const {
     return is_packed_ ? AddressKind::argument : AddressKind::parameter;
@@ -143,7 +141,7 @@ class KernelCode {
   std::vector<Control> control_;
   std::vector<Level> level_of_;
   std::vector<OpenLevel> levels_;
-  tir::NodeSet bound_;
+  tir::NodeSet bound_;  // values of lets of addresses inside parameters: no accesses yet
   bool is_packed_ = false;
 };
 

@@ -151,8 +151,8 @@ std::string_view without_prefix(std::string_view text, std::string_view prefix) 
 }
 
 /// The variable of a parameter: the parameter itself, or the variable that holds a packed argument.
-Node variable_of(Node function, const BodyScan& scan, std::size_t i) {
-  if (!scan.is_packed) return function.list(f::PrimFunc::params)[i];
+Node variable_of(const KernelCode& code, const BodyScan& scan, std::size_t i) {
+  if (!code.is_packed()) return code.function.list(f::PrimFunc::params)[i];
   return i < scan.variables.size() ? scan.variables[i] : Node();
 }
 
@@ -187,23 +187,24 @@ tir::DType pointed_to(Node var) {
 
 // USMP passes pools to kernels as pointers to bytes, with the names in main; functions for an
 // Ethos-U take bare pointers.
-bool is_pool(Node var, const KernelParameter& parameter, const BodyScan& scan) {
-  const std::string_view name = scan.is_packed ? parameter.name : var.text(f::Var::name);
+bool is_pool(Node var, const KernelParameter& parameter, const KernelCode& code) {
+  const std::string_view name = code.is_packed() ? parameter.name : var.text(f::Var::name);
   const tir::DType dtype = parameter.type.dtype;
   return !tir::pool_name(name).empty() && (dtype == tir::DType::UInt(8) || dtype.is_void());
 }
 
 /// The parameters in the form of a call. Their types come from the best available source: the
 /// buffers of the map, buffers in the body, the pointer's own type.
-std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) {
+std::vector<KernelParameter> parameters_of(const KernelCode& code, const BodyScan& scan) {
   // A packed function does not state its number of arguments; counts those that its body uses.
   const std::size_t packed = std::max(scan.effects.size(), scan.variables.size());
-  const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
+  const std::size_t declared = code.function.list(f::PrimFunc::params).size();
+  const std::size_t count = code.is_packed() ? packed : declared;
   std::vector<KernelParameter> parameters;
   for (std::size_t i = 0; i < count; ++i) {
-    const Node var = variable_of(function, scan, i);
+    const Node var = variable_of(code, scan, i);
     KernelParameter parameter =
-        scan.is_packed ? packed_parameter(var) : plain_parameter(function, var);
+        code.is_packed() ? packed_parameter(var) : plain_parameter(code.function, var);
     if (i < scan.effects.size()) parameter.effect = scan.effects[i];
     if (i < scan.shapes.size()) parameter.stated_shape = scan.shapes[i];
     if (parameter.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
@@ -211,7 +212,7 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
     }
     // A body may only take addresses in an argument; then the argument has no Buffer.
     if (parameter.type.dtype.is_void()) parameter.type.dtype = pointed_to(var);
-    parameter.is_pool = is_pool(var, parameter, scan);
+    parameter.is_pool = is_pool(var, parameter, code);
     parameters.push_back(std::move(parameter));
   }
   return parameters;
@@ -337,7 +338,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.hash = string_of(attribute_of(ref.function, "hash"));
   info.kernel.gaps = scan.gaps;
   info.kernel.may_end_early = scan.may_end_early;
-  info.parameters = parameters_of(ref.function, scan);
+  info.parameters = parameters_of(code, scan);
   note_divided(code, scan, info.parameters);
   const bool is_c = sources[ref.source].document->source.dialect == tir::Dialect::c;
   const FunctionReach reach = known_reach(code, scan);
