@@ -65,60 +65,6 @@ const archive::Member* model_for(const graph::Provenance& provenance, const Job&
   return has_member ? source->member : &job.anchor();
 }
 
-/// First the JSON of a TIR, then its constants.
-std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source,
-                                                       const tir::Document& document,
-                                                       const Job& job, Spool& spool) {
-  // Time and owner of the source, so the same inputs give the same bytes.
-  const archive::Member* like = source.member != nullptr ? source.member : &job.anchor();
-  const tir::JsonOptions json{.layout = JsonLayout::compact,
-                              .constants = job.options.constants,
-                              .npy_threshold = 0,
-                              .npy_directory = constants_directory(source.stem),
-                              .max_written_nodes = job.options.tir_limits.max_written_nodes};
-
-  ManifestTir entry = describe(source, job);
-  std::vector<Output> outputs;
-  std::vector<tir::ConstantFile> constants;
-  const SpooledBytes text = spool.add(entry.member, [&](support::ByteSink& out) {
-    constants = get_or_throw(tir::write_tir_json(document, json, sink_to(out)));
-  });
-  outputs.push_back({entry.member, like, text});
-  for (const tir::ConstantFile& constant : constants) {
-    const std::string name = job.names.member(constant.path);
-    const SpooledBytes data = spool.add(name, [&](support::ByteSink& out) {
-      get_or_throw(tir::write_npy(document.module.node(constant.constant), sink_to(out)));
-    });
-    outputs.push_back({name, like, data});
-  }
-  return {std::move(outputs), std::move(entry)};
-}
-
-/// The topology, and its graph unless a check fails.
-std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& network,
-                                                               const Job& job, Spool& spool) {
-  const graph::Topology& topology = network.topology;
-  const std::string& module = job.modules()[network.module].name;
-  const archive::Member* like = model_for(topology.provenance, job);
-  ManifestNetwork entry{.module = module,
-                        .topology = job.names.topology(module, job.archive().path()),
-                        .graph = std::nullopt,
-                        .source = topology.provenance.source};
-  std::vector<Output> outputs;
-  outputs.push_back({entry.topology, like, spool.add(entry.topology, [&](support::ByteSink& out) {
-                       get_or_throw(
-                           graph::write_topology_json(topology, JsonLayout::compact, sink_to(out)));
-                     })});
-  // The topology shows errors to its readers; a graph would be executed.
-  if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
-  entry.graph = job.names.graph(module, job.archive().path());
-  outputs.push_back({*entry.graph, like, spool.add(*entry.graph, [&](support::ByteSink& out) {
-                       get_or_throw(
-                           graph::write_graph_json(topology, JsonLayout::compact, sink_to(out)));
-                     })});
-  return {std::move(outputs), std::move(entry)};
-}
-
 NetworkReport report_on(const graph::Topology& topology, std::string module) {
   NetworkReport report{.module = std::move(module), .calls = topology.calls.size()};
   for (const graph::Check& check : topology.checks) {
@@ -162,11 +108,11 @@ class OutputWriter {
   }
 
  private:
-  void keep(std::vector<Output> made) {
-    for (Output& output : made) {
-      manifest_.written.push_back({output.name, output.content.sha256});
-      outputs_.list.push_back(std::move(output));
-    }
+  void add(const std::string& name, const archive::Member* like,
+           const std::function<void(support::ByteSink&)>& write) {
+    const SpooledBytes content = outputs_.spool.add(name, write);
+    manifest_.written.push_back({name, content.sha256});
+    outputs_.list.push_back({name, like, content});
   }
 
   /// Documents are large: those of one stage are released before the next is read.
@@ -186,19 +132,51 @@ class OutputWriter {
     job_.deployment.release_documents();
   }
 
+  /// First the JSON of a TIR, then its constants.
   void make_tir(const TirSource& source) {
     const auto document = get_or_throw(job_.deployment.document(source));
-    auto [made, entry] = render_tir(source, *document, job_, outputs_.spool);
+    // Time and owner of the source, so the same inputs give the same bytes.
+    const archive::Member* like = source.member != nullptr ? source.member : &job_.anchor();
+    const tir::JsonOptions json{.layout = JsonLayout::compact,
+                                .constants = job_.options.constants,
+                                .npy_threshold = 0,
+                                .npy_directory = constants_directory(source.stem),
+                                .max_written_nodes = job_.options.tir_limits.max_written_nodes};
+    ManifestTir entry = describe(source, job_);
+    std::vector<tir::ConstantFile> constants;
+    add(entry.member, like, [&](support::ByteSink& out) {
+      constants = get_or_throw(tir::write_tir_json(*document, json, sink_to(out)));
+    });
+    for (const tir::ConstantFile& constant : constants) {
+      add(job_.names.member(constant.path), like, [&](support::ByteSink& out) {
+        get_or_throw(tir::write_npy(document->module.node(constant.constant), sink_to(out)));
+      });
+    }
     outputs_.tir.push_back({entry.member, entry.source, tir::functions_of(document->module).size(),
                             document->losses.size()});
     manifest_.tir.push_back(std::move(entry));
-    keep(std::move(made));
   }
 
+  /// The topology, and its graph unless a check fails.
   void make_network(const Network& network) {
-    auto [made, entry] = render_network(network, job_, outputs_.spool);
+    const graph::Topology& topology = network.topology;
+    const std::string& module = job_.modules()[network.module].name;
+    const archive::Member* like = model_for(topology.provenance, job_);
+    ManifestNetwork entry{.module = module,
+                          .topology = job_.names.topology(module, job_.archive().path()),
+                          .graph = std::nullopt,
+                          .source = topology.provenance.source};
+    add(entry.topology, like, [&](support::ByteSink& out) {
+      get_or_throw(graph::write_topology_json(topology, JsonLayout::compact, sink_to(out)));
+    });
+    // The topology shows errors to its readers; a graph would be executed.
+    if (topology.is_sound()) {
+      entry.graph = job_.names.graph(module, job_.archive().path());
+      add(*entry.graph, like, [&](support::ByteSink& out) {
+        get_or_throw(graph::write_graph_json(topology, JsonLayout::compact, sink_to(out)));
+      });
+    }
     manifest_.networks.push_back(std::move(entry));
-    keep(std::move(made));
   }
 
   void make_manifest() {
