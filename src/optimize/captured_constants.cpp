@@ -159,7 +159,7 @@ std::vector<ChangedTir> changed(std::vector<CapturedReading> captured,
     ChangedTir& one = all.emplace_back(ChangedTir{std::move(reading.tir)});
     for (const auto& [module, constants] : reading.constants) {
       const NewConstants* const of_module = support::find_value(wanted, module);
-      if (of_module != nullptr) add_changes(constants, *of_module, one.changes);
+      if (of_module != nullptr) one.changes.add(constants, *of_module);
     }
   }
   return all;

@@ -46,10 +46,7 @@ bool is_removed(const ConstantUse& use, const NewConstant& after) {
 
 }  // namespace
 
-void TirChanges::set_constant(const ConstantUse& use, const NewConstant& after) {
-  if (is_removed(use, after) || after.changes(use.element)) constants_.push_back({&use, &after});
-}
-
+/// `wanted` has one for each constant of the pool; null: it stays.
 void TirChanges::set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted) {
   if (std::ranges::count(wanted, nullptr) == std::ssize(wanted)) return;
   const auto [known, is_new] = pools_.try_emplace(pool.info, Pool{&pool, std::move(wanted)});
@@ -104,19 +101,21 @@ void add_numbers(const FunctionSites& function, const NewConstants& wanted, TirC
 
 }  // namespace
 
-void add_changes(const ModuleConstants& constants, const NewConstants& wanted,
-                 TirChanges& changes) {
+void TirChanges::add(const ModuleConstants& constants, const NewConstants& wanted) {
   for (const ConstantUse& use : constants.uses) {
-    if (const NewConstant* const after = wanted.of(use.key)) changes.set_constant(use, *after);
+    const NewConstant* const after = wanted.of(use.key);
+    const bool changes =
+        after != nullptr && (is_removed(use, *after) || after->changes(use.element));
+    if (changes) constants_.push_back({&use, after});
   }
   for (const ConstantPool& pool : constants.pools) {
     std::vector<const NewConstant*> of_pool;
     for (const PoolConstant& one : pool.constants) {
       of_pool.push_back(wanted.of(ConstantKey::in_pool(pool.name, one.offset)));
     }
-    changes.set_pool(pool, std::move(of_pool));
+    set_pool(pool, std::move(of_pool));
   }
-  for (const FunctionSites& function : constants.sites) add_numbers(function, wanted, changes);
+  for (const FunctionSites& function : constants.sites) add_numbers(function, wanted, *this);
 }
 
 /// Makes changes in a module.

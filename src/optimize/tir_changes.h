@@ -35,21 +35,22 @@ struct StatedNumber {
   std::string what;           ///< names it in errors: "the offset of 'sid_4'"
 };
 
+struct NewConstants;
+
 /// What becomes of the nodes of one module. Uses and lists of constants must outlive this.
 class TirChanges {
  public:
   /// Throws `Error` (check_failed) if the number gets another value, too.
   void set_number(StatedNumber number);
-  /// Another type, or one element. Around each load is a Cast to the old type.
-  void set_constant(const ConstantUse& use, const NewConstant& after);
-  /// `wanted` has one for each constant of the pool; null: it stays. Throws `Error` (check_failed)
-  /// if another module of the archive changes this list, too.
-  void set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted);
   /// Call `order[i]` goes to the place of call i. Throws `Error` (check_failed) if something else
   /// is between calls that would change places.
   void set_order(const std::vector<edit::CallSlot>& slots, const std::vector<std::size_t>& order);
   /// A function that is not in the module any more.
   void drop(tir::NodeId function) { dropped_.insert(function); }
+  /// What `wanted` has for the constants in functions of one module of the archive: other types, or
+  /// one element. Around each load is a Cast to the old type. Both must outlive this. Throws
+  /// `Error` (check_failed) if these have another value for a number or a list of constants.
+  void add(const ModuleConstants& constants, const NewConstants& wanted);
 
   bool empty() const;
   /// Returns the module with these changes.
@@ -76,6 +77,8 @@ class TirChanges {
     std::vector<std::size_t> order;
   };
 
+  void set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted);
+
   std::unordered_map<tir::NodeId, StatedNumber> numbers_;
   std::vector<Constant> constants_;
   std::map<tir::NodeId, Pool> pools_;  // by ConstantPoolInfo
@@ -95,14 +98,9 @@ struct NewConstants {
   }
 };
 
-/// Adds what `wanted` has for the constants in functions of one module of the archive. Both must
-/// outlive the changes. Throws `Error` (check_failed) if these have another value for a number or a
-/// list of constants.
-void add_changes(const ModuleConstants& constants, const NewConstants& wanted, TirChanges& changes);
-
 inline TirChanges changes_of(const ModuleConstants& constants, const NewConstants& wanted) {
   TirChanges changes;
-  add_changes(constants, wanted, changes);
+  changes.add(constants, wanted);
   return changes;
 }
 

@@ -28,8 +28,8 @@ class SharedSize : public ::testing::Test {
     a.pool_sizes.emplace("p", edit::NumberChange{64, first});
     b.pool_sizes.emplace("p", edit::NumberChange{64, second});
     optimize::TirChanges changes;
-    add_changes(constants, a, changes);
-    add_changes(constants, b, changes);
+    changes.add(constants, a);
+    changes.add(constants, b);
     return changes.made_in(std::move(builder).finish(size)).root().integer(f::IntImm::value);
   }
 };
