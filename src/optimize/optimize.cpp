@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -323,7 +324,7 @@ class Optimizing {
     // If the user requested nothing else, missing pools are an error.
     const bool has_pools = std::ranges::any_of(
         plan_.modules, [](const ModulePlan& module) { return !module.pools.empty(); });
-    if (!has_pools && !options_.what.any_of_constants()) moves_of(plan_);
+    if (!has_pools && !options_.what.any_of_constants()) refuse_without_pools(plan_);
     const PoolChanges changes{.drop_unused = options_.what.drop_unused};
     for (const ModulePlan& module : plan_.modules) {
       OptimizedModule& report = report_.modules[module.module];
@@ -380,7 +381,10 @@ class Optimizing {
     if (way == RamPlan::order) {
       moves = move_calls(edited_, networks_, plan);
     } else {
-      moves = moves_of(plan, {way, options_.what.drop_unused});
+      for (const ModulePlan& module : plan.modules) {
+        std::ranges::move(moves_of(module, {way, options_.what.drop_unused}),
+                          std::back_inserter(moves));
+      }
       move_buffers(edited_, networks_, moves);
     }
     if (!moves.empty()) report_.ram_plan = way;

@@ -38,15 +38,6 @@ PoolMove move_of(const ModulePlan& module, std::size_t index, const PoolChanges&
   return {module.module, name, *now.declared, now.buffers, std::move(present)};
 }
 
-[[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
-  for (const ModulePlan& module : plan.modules) {
-    if (!module.missing) continue;
-    edit::refuse("module '" + module.name +
-                 "' has no plan: " + std::string(to_string(*module.missing)));
-  }
-  edit::refuse("no network of this archive has a memory pool, so there is no plan");
-}
-
 // --- Another order of calls ---------------------------------------------------------------------
 
 /// One module's main, with its present and its new order of calls.
@@ -175,15 +166,13 @@ std::vector<PoolMove> moves_of(const ModulePlan& plan, const PoolChanges& change
   return any_smaller ? moves : std::vector<PoolMove>();
 }
 
-std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes) {
-  std::vector<PoolMove> moves;
-  bool any = false;
+void refuse_without_pools(const ArchivePlan& plan) {
   for (const ModulePlan& module : plan.modules) {
-    any = any || !module.pools.empty();
-    std::ranges::move(moves_of(module, changes), std::back_inserter(moves));
+    if (!module.missing) continue;
+    edit::refuse("module '" + module.name +
+                 "' has no plan: " + std::string(to_string(*module.missing)));
   }
-  if (!any) refuse_without_pools(plan);
-  return moves;
+  edit::refuse("no network of this archive has a memory pool, so there is no plan");
 }
 
 std::vector<PoolMove> move_calls(edit::EditedMembers& edited, const NetworkOfModule& networks,
@@ -191,7 +180,7 @@ std::vector<PoolMove> move_calls(edit::EditedMembers& edited, const NetworkOfMod
   const std::vector<Reordering> reorderings = reorderings_of(plan);
   std::vector<PoolMove> moves;
   if (reorderings.empty()) {
-    moves = moves_of(plan);
+    moves = moves_in_order(plan, plan);
     move_buffers(edited, networks, moves);
     return moves;
   }

@@ -101,8 +101,9 @@ plan::PlannerResult chosen_plan(const ModulePlan& module, std::size_t pool, RamP
 /// Returns the moves of all pools of a module if one of them gets smaller, including unchanged
 /// ones: metadata.json contains the sum of all.
 std::vector<PoolMove> moves_of(const ModulePlan& plan, const PoolChanges& changes);
-/// The same for all modules. Also throws if no network has a workspace pool.
-std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes = {});
+
+/// Throws because no network has a workspace pool.
+[[noreturn]] void refuse_without_pools(const ArchivePlan& plan);
 
 /// Writes new offsets and sizes of pools into generated C, headers, metadata.json, and captured TIR
 /// as text and save_json.
