@@ -319,15 +319,12 @@ class Reader {
         }
       }
     }
-    for (const CReading& reading : result_.readings) keep_by_indices(reading);
-  }
-
-  void keep_by_indices(const CReading& reading) {
-    for (const ConstantUse& use : reading.constants.uses) {
-      const auto index = reading.constant_of(use);
-      if (!index) continue;
-      if (may_have_one_element(use, reading.tir, edited_)) continue;
-      keep(result_.all[*index].all_kept, "is loaded with an index that mlf cannot replace");
+    for (const CReading& reading : result_.readings) {
+      for (const ConstantUse& use : reading.constants.uses) {
+        const auto index = reading.constant_of(use);
+        if (!index || may_have_one_element(use, reading.tir, edited_)) continue;
+        keep(result_.all[*index].all_kept, "is loaded with an index that mlf cannot replace");
+      }
     }
   }
 

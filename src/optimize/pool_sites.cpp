@@ -35,10 +35,8 @@ class Search {
  private:
   /// The pool of a parameter, of its buffer or of the buffer's data; null for other nodes.
   const std::string* pool_of(Node buffer_or_var) const {
-    for (const auto& [id, pool] : memory_) {
-      if (id == buffer_or_var.id()) return &sites_.pools.at(pool);
-    }
-    return nullptr;
+    const std::size_t* const parameter = support::find_value(memory_, buffer_or_var.id());
+    return parameter == nullptr ? nullptr : &sites_.pools.at(*parameter);
   }
 
   /// Sizes are constant before code generation: no symbolic sizes of a pool remain.
@@ -52,8 +50,8 @@ class Search {
 
   /// The shape of a pool's buffer is the pool's size in bytes, because its type is uint8.
   void take_buffer(Node buffer, std::size_t pool) {
-    memory_.push_back({buffer.id(), pool});
-    memory_.push_back({buffer[f::Buffer::data].id(), pool});
+    memory_.emplace(buffer.id(), pool);
+    memory_.emplace(buffer[f::Buffer::data].id(), pool);
     const tir::NodeList shape = buffer.list(f::Buffer::shape);
     if (shape.size() != 1) fail("pool '" + sites_.pools[pool] + "' has several dimensions");
     add_size(sites_.pools[pool], shape[0]);
@@ -68,7 +66,7 @@ class Search {
       const std::string_view name = tir::pool_name(param.text(f::Var::name));
       if (!pools_.contains(name)) continue;
       sites_.pools.emplace(index, name);
-      memory_.push_back({param.id(), index});
+      memory_.emplace(param.id(), index);
       for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (buffers.key(i) == param) take_buffer(buffers.value(i), index);
       }
@@ -184,7 +182,7 @@ class Search {
   Node function_;
   FunctionSites& sites_;
   const std::set<std::string, std::less<>>& pools_;
-  std::vector<std::pair<tir::NodeId, std::size_t>> memory_;  // buffers and variables of pools
+  std::map<tir::NodeId, std::size_t> memory_;  // by buffer or variable: the parameter with the pool
 };
 
 }  // namespace
