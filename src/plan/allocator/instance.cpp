@@ -131,19 +131,26 @@ void find_ranges(Instance& instance, const std::vector<LifeEvent>& events) {
   }
 }
 
-/// Lists the items of sections unless they are too many.
-void list_sections(Instance& instance) {
-  std::vector<std::size_t> counts(instance.section_count + 1);
+/// By section: the sum of what `of_item` gives for each of its items.
+template <class OfItem>
+std::vector<Units> sums_by_section(const Instance& instance, OfItem of_item) {
+  std::vector<Units> sums(instance.section_count + 1);
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
     for (const SectionRange& range : instance.ranges[item]) {
-      ++counts[range.first];
-      --counts[range.last];
+      sums[range.first] += of_item(instance.items[item]);
+      sums[range.last] -= of_item(instance.items[item]);
     }
   }
-  std::partial_sum(counts.begin(), counts.end(), counts.begin());
+  std::partial_sum(sums.begin(), sums.end(), sums.begin());
+  sums.pop_back();
+  return sums;
+}
+
+/// Lists the items of sections unless they are too many.
+void list_sections(Instance& instance) {
+  const std::vector<Units> counts = sums_by_section(instance, [](const Item&) { return 1; });
   if (std::accumulate(counts.begin(), counts.end(), std::size_t{0}) > kMostListed) return;
-  counts.pop_back();
-  instance.sections = Rows<ItemIndex>(std::move(counts));
+  instance.sections = Rows<ItemIndex>({counts.begin(), counts.end()});
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
     instance.for_sections(item, [&](SectionIndex s) { instance.sections.add(s, item); });
   }
@@ -316,16 +323,7 @@ std::vector<std::uint64_t> offsets_of(const Problem& problem, const Instance& in
 // --- What every solution needs -------------------------------------------------------------------
 
 std::vector<Units> totals_of(const Instance& instance) {
-  std::vector<Units> totals(instance.section_count + 1);
-  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
-    for (const SectionRange& range : instance.ranges[item]) {
-      totals[range.first] += instance.items[item].size;
-      totals[range.last] -= instance.items[item].size;
-    }
-  }
-  std::partial_sum(totals.begin(), totals.end(), totals.begin());
-  totals.pop_back();
-  return totals;
+  return sums_by_section(instance, [](const Item& item) { return item.size; });
 }
 
 namespace {
@@ -355,19 +353,15 @@ Units bound_on_grid(const Instance& instance, Units grid) {
     Units units;
     ItemIndex item;
   };
+  const auto whole_cells = [&](const Item& item) {
+    return item.alignment % grid == 0 ? support::round_up(item.size, grid) : 0;
+  };
+  std::vector<Units> cells = sums_by_section(instance, whole_cells);
   std::vector<Saving> savings;  // the bytes that a topmost item does not occupy
-  std::vector<Units> cells(instance.section_count + 1);
   for (ItemIndex index = 0; index < instance.items.size(); ++index) {
-    const Item& item = instance.items[index];
-    if (item.alignment % grid != 0) continue;
-    const Units whole = support::round_up(item.size, grid);
-    if (whole > item.size) savings.push_back({whole - item.size, index});
-    for (const SectionRange& range : instance.ranges[index]) {
-      cells[range.first] += whole;
-      cells[range.last] -= whole;
-    }
+    const Units saved = whole_cells(instance.items[index]) - instance.items[index].size;
+    if (saved > 0) savings.push_back({saved, index});
   }
-  std::partial_sum(cells.begin(), cells.end(), cells.begin());
   // The largest saving of each section counts.
   std::ranges::sort(savings, std::greater(), &Saving::units);
   FreeSections sections(instance.section_count);

@@ -88,6 +88,13 @@ std::vector<std::size_t> descending(const std::vector<TvmBuffer>& buffers, Key k
   return order;
 }
 
+/// The order in which two of TVM's planners begin: by size, conflicts, name.
+std::vector<std::size_t> largest_first(const std::vector<TvmBuffer>& buffers) {
+  return descending(buffers, [](const TvmBuffer& buffer) {
+    return std::tuple(buffer.bytes, buffer.conflicts.size(), std::string_view(buffer.name_hint));
+  });
+}
+
 }  // namespace
 
 // Names break ties between buffers of one size, so they must be the names that TVM's planner saw.
@@ -143,12 +150,6 @@ std::optional<std::uint64_t> memory_pressure(const PoolProblem& pool,
   std::int64_t most = 0;
   for (const auto& [tick, change] : changes) most = std::max(most, alive += change);
   return static_cast<std::uint64_t>(most);
-}
-
-std::vector<std::size_t> largest_first(const std::vector<TvmBuffer>& buffers) {
-  return descending(buffers, [](const TvmBuffer& buffer) {
-    return std::tuple(buffer.bytes, buffer.conflicts.size(), std::string_view(buffer.name_hint));
-  });
 }
 
 PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment) {

@@ -27,9 +27,6 @@ struct TvmBuffer {
 /// more conflicts than a network has.
 std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool);
 
-/// The order in which two of TVM's planners begin: by size, conflicts, name.
-std::vector<std::size_t> largest_first(const std::vector<TvmBuffer>& buffers);
-
 /// `tir.usmp.algo.greedy_by_size` and `greedy_by_conflicts` of an unrestricted pool
 /// (src/tir/usmp/algo/greedy.cc, the same rule in v0.9 and v0.16).
 PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment);

@@ -1,8 +1,10 @@
 #include "plan/order/order.h"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -85,12 +87,8 @@ class OrderSearch {
 
   struct HashOfCalls {
     std::size_t operator()(const CallSet& calls) const {
-      std::uint64_t hash = 0xcbf29ce484222325;
-      for (const std::uint64_t word : calls) {
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 29;
-      }
-      return static_cast<std::size_t>(hash);
+      const auto* const bytes = reinterpret_cast<const char*>(calls.data());
+      return std::hash<std::string_view>{}({bytes, calls.size() * sizeof calls[0]});
     }
   };
 
