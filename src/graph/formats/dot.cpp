@@ -71,25 +71,52 @@ std::string margin_of(std::string_view text) {
   return fmt::format(", margin=\"{:.2f},0.07\"", margin);
 }
 
+/// "1.5 KiB"; "at least 1.5 KiB" if a size is unknown.
+template <class Items, class BytesOf>
+std::string sum_of(const Items& items, BytesOf bytes_of) {
+  std::uint64_t sum = 0;
+  bool is_known = true;
+  for (const auto& item : items) {
+    const std::optional<std::uint64_t> bytes = bytes_of(item);
+    sum += bytes.value_or(0);
+    is_known = is_known && bytes.has_value();
+  }
+  return (is_known ? "" : "at least ") + byte_count(sum);
+}
+
 /// "2 constants, 1.5 KiB"; empty if there are none.
 std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_view name) {
   if (buffers.empty()) return {};
-  std::uint64_t bytes = 0;
-  bool is_known = true;
-  for (const KernelBuffer& buffer : buffers) {
-    bytes += buffer.bytes.value_or(0);
-    is_known = is_known && buffer.bytes.has_value();
-  }
-  return fmt::format("\n{} {}{}, {}{}", buffers.size(), name, buffers.size() == 1 ? "" : "s",
-                     is_known ? "" : "at least ", byte_count(bytes));
+  return fmt::format("\n{} {}{}, {}", buffers.size(), name, buffers.size() == 1 ? "" : "s",
+                     sum_of(buffers, [](const KernelBuffer& buffer) { return buffer.bytes; }));
 }
 
-/// What boxes and edges say.
-class DotLabels {
+/// The id of a node is its kind and position ("call3"), so equal topologies give equal text.
+class DotWriter {
  public:
-  DotLabels(const Topology& topology, const DotNotes& notes)
-      : topology_(topology), notes_(notes), names_(short_names(topology)) {}
+  DotWriter(const Topology& topology, const DotNotes& notes, const Sink& sink)
+      : topology_(topology),
+        notes_(notes),
+        sink_(sink),
+        folded_(notes.folded ? *notes.folded : whole_network(topology)),
+        names_(short_names(topology)) {}
 
+  void write() {
+    // Nodes before edges: Graphviz orders a rank by first mention, and this is the order of main.
+    sink_("digraph " + dot_string(topology_.module) + " {\n");
+    sink_(kHead);
+    note_checks();
+    inputs();
+    constants();
+    calls();
+    copies();
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) edges(static_cast<ValueId>(i));
+    block_edges();
+    outputs();
+    sink_("}\n");
+  }
+
+ private:
   // The functions of another target are in a different TIR from main's.
   bool is_foreign(const Kernel& kernel) const {
     if (kernel.origin == KernelOrigin::external) return true;
@@ -98,7 +125,7 @@ class DotLabels {
   }
 
   // The kernel's short name, the number of the call in main, and the kernel's own memory.
-  std::string of_call(CallId id) const {
+  std::string call_label(CallId id) const {
     const Kernel& kernel = topology_.kernel_of(topology_[id]);
     std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
     if (index(id) < notes_.layers.size() && !notes_.layers[index(id)].empty()) {
@@ -113,7 +140,7 @@ class DotLabels {
 
   // The kernels of the first repetition, and the constants of all. Workspaces of consecutive calls
   // do not add up.
-  std::string of_block(const CallBlock& block) const {
+  std::string block_label(const CallBlock& block) const {
     std::string label = fmt::format("calls {} to {}\n{} times:", index(block.first),
                                     index(block.last()), block.times);
     for (std::uint32_t i = 0; i < std::min(block.calls, kMostNames); ++i) {
@@ -134,7 +161,7 @@ class DotLabels {
 
   // Writer and reader may use different shapes for the same bytes: RemoveStandaloneReshapes
   // (v0.10+).
-  std::string of_edge(const Value& value, const TensorType& seen) const {
+  std::string edge_label(const Value& value, const TensorType& seen) const {
     const std::string size = size_text(value);
     const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
     std::string label = type_text(is_unknown ? seen : value.type);
@@ -146,7 +173,6 @@ class DotLabels {
     return says_nothing ? size : label + "\n" + size;
   }
 
- private:
   // Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
   // their allocations. Larger tensors may share an allocation.
   std::string size_text(const Value& value) const {
@@ -155,37 +181,6 @@ class DotLabels {
     return allocated ? "at most " + byte_count(*allocated) : std::string();
   }
 
-  const Topology& topology_;
-  const DotNotes& notes_;
-  std::vector<std::string> names_;  // by kernel
-};
-
-/// The id of a node is its kind and position ("call3"), so equal topologies give equal text.
-class DotWriter {
- public:
-  DotWriter(const Topology& topology, const DotNotes& notes, const Sink& sink)
-      : topology_(topology),
-        notes_(notes),
-        sink_(sink),
-        folded_(notes.folded ? *notes.folded : whole_network(topology)),
-        labels_(topology, notes) {}
-
-  void write() {
-    // Nodes before edges: Graphviz orders a rank by first mention, and this is the order of main.
-    sink_("digraph " + dot_string(topology_.module) + " {\n");
-    sink_(kHead);
-    note_checks();
-    inputs();
-    constants();
-    calls();
-    copies();
-    for (std::size_t i = 0; i < topology_.values.size(); ++i) edges(static_cast<ValueId>(i));
-    block_edges();
-    outputs();
-    sink_("}\n");
-  }
-
- private:
   std::string id_of(const Box& box) const {
     if (box.kind == EndpointKind::copy) return fmt::format("copy{}", box.at);
     const CallBlock& block = folded_.blocks[box.at];
@@ -253,12 +248,12 @@ class DotWriter {
       const bool is_note = i < notes_.boxes.size() && !notes_.boxes[i].empty();
       const std::string note = is_note ? "\n" + notes_.boxes[i] : std::string();
       if (is_block(folded_, box)) {
-        node(id_of(box), labels_.of_block(block) + note, kRepeated, {});
+        node(id_of(box), block_label(block) + note, kRepeated, {});
         continue;
       }
       const auto wrong = wrong_calls_.find(block.first);
-      node(id_of(box), labels_.of_call(block.first) + note,
-           labels_.is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
+      node(id_of(box), call_label(block.first) + note,
+           is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
            wrong == wrong_calls_.end() ? std::string() : wrong->second);
     }
   }
@@ -280,7 +275,7 @@ class DotWriter {
       if (!port.value) continue;
       const Value& value = topology_[*port.value];
       // Outputs are consumers too, though not Endpoints: nothing in main reads them.
-      edge(producer(*port.value), output, labels_.of_edge(value, port.type),
+      edge(producer(*port.value), output, edge_label(value, port.type),
            wrong_values_.contains(*port.value));
     }
   }
@@ -306,7 +301,7 @@ class DotWriter {
       }
       // Draws one edge from an input or constant to a block, even if several of its calls read it.
       if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
-      edge(from, id_of(box_of(folded_, end)), labels_.of_edge(value, topology_.type_at(end, id)),
+      edge(from, id_of(box_of(folded_, end)), edge_label(value, topology_.type_at(end, id)),
            wrong_values_.contains(id));
     }
   }
@@ -322,16 +317,11 @@ class DotWriter {
     for (const auto& [ends, tensors] : into_or_out_of_blocks_) {
       const ValueId first = *tensors.values.begin();
       std::string label =
-          labels_.of_edge(topology_[first], topology_.type_at(tensors.first_reader, first));
+          edge_label(topology_[first], topology_.type_at(tensors.first_reader, first));
       if (tensors.values.size() > 1) {
-        std::uint64_t bytes = 0;
-        bool is_known = true;
-        for (const ValueId id : tensors.values) {
-          bytes += topology_[id].bytes.value_or(0);
-          is_known = is_known && topology_[id].bytes.has_value();
-        }
-        label = fmt::format("{} tensors\n{}{}", tensors.values.size(), is_known ? "" : "at least ",
-                            byte_count(bytes));
+        label =
+            fmt::format("{} tensors\n{}", tensors.values.size(),
+                        sum_of(tensors.values, [&](ValueId id) { return topology_[id].bytes; }));
       }
       const bool is_wrong = std::ranges::any_of(
           tensors.values, [&](ValueId id) { return wrong_values_.contains(id); });
@@ -343,7 +333,7 @@ class DotWriter {
   const DotNotes& notes_;
   const Sink& sink_;
   FoldedNetwork folded_;
-  DotLabels labels_;
+  std::vector<std::string> names_;  // by kernel
   // Errors of the calls, one line or more each.
   std::map<CallId, std::string> wrong_calls_;
   std::map<ValueId, std::string> wrong_values_;
