@@ -344,25 +344,15 @@ std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, con
 
 namespace {
 
-// read_then_write: an output whose callee reads it before it is written.
-enum class PortUse : std::uint8_t { none, read, write, read_then_write };
-
-using PortIndex = std::map<StorageKey, std::size_t>;
-
-/// The use of each port by steps with known effects. The first access decides: main reads its
-/// inputs and writes its outputs, and reads an output only after the write (rule
-/// `intermediate-outputs` of schemas/topology.md).
+/// Sets the use of each port.
 class PortUses {
  public:
-  PortUses(const ParameterTable& parameters, KernelLibrary& kernels)
-      : parameters_(parameters),
-        kernels_(kernels),
-        access_(parameters.ports.size(), PortUse::none) {
-    for (std::size_t i = 0; i < parameters.ports.size(); ++i)
-      ports_.emplace(parameters.ports[i].storage, i);
+  PortUses(ParameterTable& parameters, KernelLibrary& kernels)
+      : parameters_(parameters), kernels_(kernels) {
+    for (PortPlan& port : parameters.ports) ports_.emplace(port.storage, &port);
   }
 
-  std::vector<PortUse> of(const MainBody& body) && {
+  void note(const MainBody& body) {
     for (const MainStatement& step : body.steps) {
       if (const auto* call = std::get_if<RawCall>(&step)) note(*call);
       if (const auto* copy = std::get_if<RawCopy>(&step)) {
@@ -370,7 +360,6 @@ class PortUses {
         note(copy->to, PortUse::write);
       }
     }
-    return std::move(access_);
   }
 
  private:
@@ -380,7 +369,7 @@ class PortUses {
     const auto port = ports_.find(role.storage);
     if (port == ports_.end()) return;
     // The first use stays, with one exception.
-    PortUse& known = access_[port->second];
+    PortUse& known = port->second->use;
     if (known == PortUse::none) known = access;
     if (known == PortUse::read && access == PortUse::write) known = PortUse::read_then_write;
   }
@@ -401,8 +390,7 @@ class PortUses {
 
   const ParameterTable& parameters_;
   KernelLibrary& kernels_;
-  PortIndex ports_;
-  std::vector<PortUse> access_;
+  std::map<StorageKey, PortPlan*> ports_;
 };
 
 /// "output", "output2", or a printer's form of them: "output_1". AOTExecutorCodegen counts from 2:
@@ -425,20 +413,20 @@ bool are_counted_outputs(std::span<const PortPlan> ports) {
 }
 
 /// Where outputs begin, according to bodies and names; inputs come before outputs in all versions.
-std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<PortUse>& access) {
-  const auto written = std::find(access.begin(), access.end(), PortUse::write);
+std::size_t first_output(const std::vector<PortPlan>& ports) {
+  const auto written = std::ranges::find(ports, PortUse::write, &PortPlan::use);
   const auto named = std::find_if(ports.begin(), ports.end(),
                                   [](const PortPlan& port) { return is_output_name(port.name); });
   const auto by_name = static_cast<std::size_t>(named - ports.begin());
   // No body gives information (C of an external compiler): uses names, else the last parameter,
   // since a main without an output would be useless.
-  if (written == access.end())
+  if (written == ports.end())
     return named == ports.end() && !ports.empty() ? ports.size() - 1 : by_name;
-  const auto by_access = static_cast<std::size_t>(written - access.begin());
+  const auto by_access = static_cast<std::size_t>(written - ports.begin());
   // If an error leaves an output unwritten or reads it too early, the output still has its name.
   if (by_name >= by_access) return by_access;
   const bool name_holds =
-      access[by_name] != PortUse::read || are_counted_outputs(std::span(ports).subspan(by_name));
+      ports[by_name].use != PortUse::read || are_counted_outputs(std::span(ports).subspan(by_name));
   return name_holds ? by_name : by_access;
 }
 
@@ -559,19 +547,10 @@ void adopt_declared(std::span<PortPlan> outputs, const ModuleFacts& facts) {
 
 /// Inputs and outputs in pools have lost the order of their parameters: moves those that are
 /// written first to the end.
-void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& access) {
+void order_planned_ports(std::vector<PortPlan>& ports) {
   if (std::none_of(ports.begin(), ports.end(), is_planned)) return;
-  std::vector<PortPlan> ordered;
-  std::vector<PortUse> ordered_access;
-  for (const bool written : {false, true}) {
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-      if ((access[i] == PortUse::write) != written) continue;
-      ordered.push_back(std::move(ports[i]));
-      ordered_access.push_back(access[i]);
-    }
-  }
-  ports = std::move(ordered);
-  access = std::move(ordered_access);
+  std::stable_partition(ports.begin(), ports.end(),
+                        [](const PortPlan& port) { return port.use != PortUse::write; });
 }
 
 /// The number of outputs in the metadata, if it fits the number of parameters.
@@ -599,10 +578,10 @@ void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary&
   // separately.
   const auto stated = facts != nullptr ? stated_outputs(parameters.ports, *facts, topology)
                                        : std::optional<std::size_t>();
-  std::vector<PortUse> access = PortUses(parameters, kernels).of(body);
-  order_planned_ports(parameters.ports, access);
+  PortUses(parameters, kernels).note(body);
+  order_planned_ports(parameters.ports);
   const std::size_t first =
-      stated ? parameters.ports.size() - *stated : first_output(parameters.ports, access);
+      stated ? parameters.ports.size() - *stated : first_output(parameters.ports);
   for (std::size_t i = first; i < parameters.ports.size(); ++i)
     parameters.ports[i].is_output = true;
   if (facts == nullptr) return;

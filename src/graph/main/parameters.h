@@ -42,12 +42,23 @@ struct ArgumentRole {
   std::optional<PoolId> pool{};  ///< of pools and of tensors in pools
 };
 
+/// What steps with known effects do with a port. The first access decides: main reads its inputs
+/// and writes its outputs, and reads an output only after the write (rule `intermediate-outputs` of
+/// schemas/topology.md).
+enum class PortUse : std::uint8_t {
+  none,
+  read,
+  write,
+  read_then_write,  ///< an output whose callee reads it before it is written
+};
+
 /// An input or output of the network whose direction is not known yet.
 struct PortPlan {
   StorageKey storage;
   std::string name;
   std::string parameter;
   TensorType type;
+  PortUse use = PortUse::none;
   bool is_output = false;
   bool is_sized_by_header = false;  ///< a macro of the C header states its bytes, and nothing else
 };
