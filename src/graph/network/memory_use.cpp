@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <set>
 
@@ -14,8 +13,8 @@
 
 namespace mlf::graph {
 
-// A segment tree. Its leaves are the pieces between adjacent bounds, padded with empty ones to a
-// power of two, so the parent of node n is n / 2.
+// A segment tree. Its leaves are the pieces between adjacent bounds, and an empty one at the end;
+// the parent of node n is n / 2.
 Coverage::Coverage(const std::vector<ByteRange>& ranges) {
   for (const ByteRange& range : ranges) {
     bounds_.push_back(range.begin);
@@ -23,17 +22,13 @@ Coverage::Coverage(const std::vector<ByteRange>& ranges) {
   }
   std::sort(bounds_.begin(), bounds_.end());
   bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
-  leaves_ = std::bit_ceil(std::max<std::size_t>(bounds_.size(), 1));
+  leaves_ = std::max<std::size_t>(bounds_.size(), 1);
   tree_.resize(2 * leaves_);
   for (std::size_t i = 0; i + 1 < bounds_.size(); ++i) {
-    tree_[leaves_ + i].span = {bounds_[i], bounds_[i + 1]};
-  }
-  for (std::size_t i = bounds_.empty() ? leaves_ : bounds_.size() - 1; i < leaves_; ++i) {
-    const std::uint64_t end = bounds_.empty() ? 0 : bounds_.back();
-    tree_[leaves_ + i].span = {end, end};
+    tree_[leaves_ + i].length = bounds_[i + 1] - bounds_[i];
   }
   for (std::size_t node = leaves_ - 1; node > 0; --node) {
-    tree_[node].span = {tree_[2 * node].span.begin, tree_[2 * node + 1].span.end};
+    tree_[node].length = tree_[2 * node].length + tree_[2 * node + 1].length;
   }
 }
 
@@ -46,7 +41,7 @@ std::size_t Coverage::leaf_at(std::uint64_t bound) const {
 void Coverage::update(std::size_t node) {
   Node& own = tree_[node];
   if (own.ranges > 0) {
-    own.bytes = own.span.end - own.span.begin;
+    own.bytes = own.length;
   } else if (node >= leaves_) {
     own.bytes = 0;
   } else {

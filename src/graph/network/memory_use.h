@@ -32,7 +32,7 @@ class Coverage {
  private:
   // A node of a binary tree over the pieces between bounds; node n is above 2n and 2n + 1.
   struct Node {
-    ByteRange span;
+    std::uint64_t length = 0;
     std::int64_t ranges = 0;  // ranges that cover this node, but not the whole node above
     std::uint64_t bytes = 0;
   };
@@ -43,7 +43,7 @@ class Coverage {
   void update_above(std::size_t leaf);
 
   std::vector<std::uint64_t> bounds_;
-  std::size_t leaves_ = 1;  // a power of two
+  std::size_t leaves_ = 1;
   std::vector<Node> tree_;
 };
 
