@@ -405,9 +405,7 @@ class TickReader {
       }
     }
     result.is_followed = is_followed_;
-    for (const auto& [symbol, takes_memory] : unknown_callees_) {
-      result.unknown_callees.push_back({symbol, takes_memory});
-    }
+    result.unknown_callees = unknown_callees_;
     return result;
   }
 
@@ -601,7 +599,7 @@ class TickReader {
   std::map<std::int64_t, TickLoop> loops_;  // by tick
   std::int64_t now_ = -1;
   bool is_followed_ = true;
-  std::map<std::string, bool> unknown_callees_;  // by name: whether it receives memory
+  std::map<std::string, bool> unknown_callees_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,12 +48,6 @@ struct InPlaceTick {
   TickMemory to;
 };
 
-/// A function that the kernel calls and whose effect is unknown.
-struct UnknownCallee {
-  std::string symbol;
-  bool takes_memory = false;  ///< of the kernel's callers: it might keep a pointer beyond the call
-};
-
 /// The ticks of a kernel: each statement that its body runs in sequence is one tick; a loop is one
 /// statement.
 struct KernelTicks {
@@ -63,8 +58,10 @@ struct KernelTicks {
   std::vector<LetTicks> lets;
   std::vector<AllocationTicks> allocations;
   std::vector<InPlaceTick> in_place;
-  std::vector<UnknownCallee> unknown_callees{};  ///< each once, by name
-  bool is_followed = true;                       ///< false: this reader cannot follow a pointer
+  /// The functions that the kernel calls and whose effect is unknown, and whether they get memory
+  /// of the kernel's callers: these might keep a pointer beyond the call.
+  std::map<std::string, bool> unknown_callees{};
+  bool is_followed = true;  ///< false: this reader cannot follow a pointer
   /// Whether MakePackedAPI ran: its checks use every argument, also those that the kernel does not
   /// use.
   bool is_packed = false;

@@ -201,9 +201,9 @@ class NetworkReader {
         refuse_pools_of(call, quoted(kernel.symbol) + " uses a pool without a let");
       }
     }
-    for (const UnknownCallee& callee : ticks->unknown_callees) {
-      if (!callee.takes_memory) continue;
-      refuse_all(quoted(callee.symbol) + ", which " + quoted(kernel.symbol) +
+    for (const auto& [callee, takes_memory] : ticks->unknown_callees) {
+      if (!takes_memory) continue;
+      refuse_all(quoted(callee) + ", which " + quoted(kernel.symbol) +
                  " calls, may keep the pointers that it is given");
     }
     for (const std::string& gap : kernel.gaps) {

@@ -224,8 +224,7 @@ constexpr std::size_t kMaxChecks = 20;
 bool is_computed_with(const Topology& topology, const NetworkTicks& ticks, graph::KernelId kernel) {
   const std::optional<KernelTicks>& known = ticks.of(kernel);
   return topology.kernels[index(kernel)].has_tir() && known && known->is_followed &&
-         std::ranges::none_of(known->unknown_callees,
-                              [](const UnknownCallee& callee) { return callee.takes_memory; });
+         std::ranges::none_of(known->unknown_callees, [](const auto& one) { return one.second; });
 }
 
 /// The buffers, each with the end that it certainly reaches. Leaves out workspaces of kernels that
