@@ -183,40 +183,37 @@ bool may_write_over(const Topology& topology, const PlacedValue& first, const Pl
 /// Values enter in the order of their definitions. `pools` always contains the live ones by offset,
 /// so a new value is only compared with its two neighbours: near-linear in the number of values.
 void check_overlaps(Topology& topology) {
-  const std::vector<PlacedValue> placed_values = placed_values_of(topology);
-  std::vector<const PlacedValue*> by_start;
-  for (const PlacedValue& placed : placed_values) by_start.push_back(&placed);
-  std::stable_sort(by_start.begin(), by_start.end(),
-                   [](const PlacedValue* a, const PlacedValue* b) { return a->from < b->from; });
+  std::vector<PlacedValue> placed_values = placed_values_of(topology);
+  std::ranges::stable_sort(placed_values, {}, &PlacedValue::from);
   std::multimap<std::int64_t, const PlacedValue*> leaving;
   std::map<PoolId, Occupied> pools;
-  for (const PlacedValue* placed : by_start) {
+  for (const PlacedValue& placed : placed_values) {
     // A value whose last reader is the call that defines this one may overlap it; other results of
     // the same call may not.
-    for (auto at = leaving.begin(); at != leaving.end() && at->first <= placed->from;) {
+    for (auto at = leaving.begin(); at != leaving.end() && at->first <= placed.from;) {
       const PlacedValue* gone = at->second;
-      const bool is_sibling = gone->from == placed->from;
+      const bool is_sibling = gone->from == placed.from;
       Occupied& around = pools[gone->pool];
       const auto place = around.find(gone->begin);
       if (!is_sibling && place != around.end() && place->second == gone) around.erase(place);
       at = is_sibling ? std::next(at) : leaving.erase(at);
     }
-    Occupied& occupied = pools[placed->pool];
-    const PlacedValue* other = overlapping(occupied, *placed);
-    while (other != nullptr && may_write_over(topology, *other, *placed)) {
+    Occupied& occupied = pools[placed.pool];
+    const PlacedValue* other = overlapping(occupied, placed);
+    while (other != nullptr && may_write_over(topology, *other, placed)) {
       occupied.erase(other->begin);
-      other = overlapping(occupied, *placed);
+      other = overlapping(occupied, placed);
     }
     if (other != nullptr) {
       topology.checks.push_back({CheckCode::storage_overlap,
-                                 "'" + topology[placed->value].name + "' is put over '" +
+                                 "'" + topology[placed.value].name + "' is put over '" +
                                      topology[other->value].name + "', which is still in use",
                                  {},
-                                 placed->value});
+                                 placed.value});
       continue;
     }
-    occupied.emplace(placed->begin, placed);
-    leaving.emplace(placed->to, placed);
+    occupied.emplace(placed.begin, &placed);
+    leaving.emplace(placed.to, &placed);
   }
 }
 
