@@ -160,12 +160,12 @@ PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
   return plan;
 }
 
-/// Live bytes by tick, in all buffers except those that `leave_out` selects.
-template <class LeaveOut>
-std::uint64_t alive_at(const PoolProblem& pool, std::int64_t tick, LeaveOut leave_out) {
+/// Live bytes at a tick, in all buffers except those of one kernel.
+std::uint64_t alive_at(const PoolProblem& pool, std::int64_t tick,
+                       std::optional<graph::KernelId> left_out) {
   std::uint64_t bytes = 0;
   for (const PlannedBuffer& buffer : pool.buffers) {
-    if (leave_out(buffer)) continue;
+    if (left_out && buffer.kernel == left_out) continue;
     const auto next = std::ranges::upper_bound(buffer.live, tick, {}, &Interval::lower);
     if (next != buffer.live.begin() && tick < std::prev(next)->upper) bytes += buffer.bytes;
   }
@@ -204,9 +204,6 @@ std::vector<ScratchCost> scratch_costs(const graph::Topology& topology,
   std::vector<ScratchCost> costs;
   for (std::size_t i = 0; i < topology.calls.size(); ++i) {
     const graph::Call& call = topology.calls[i];
-    const auto is_its_own = [&](const PlannedBuffer& buffer) {
-      return buffer.kernel == call.kernel;
-    };
     ScratchCost cost{.call = static_cast<graph::CallId>(i),
                      .scratch = scratch_of(topology.kernel_of(call), call.kernel, pool)};
     if (cost.scratch == 0u) continue;
@@ -216,9 +213,8 @@ std::vector<ScratchCost> scratch_costs(const graph::Topology& topology,
     std::uint64_t without = 0;
     for (std::int64_t tick = network.first_tick[call.position];
          tick < network.first_tick[call.position + 1]; ++tick) {
-      const auto nothing = [](const PlannedBuffer&) { return false; };
-      peak = std::max(peak, alive_at(pool, tick, nothing));
-      without = std::max(without, alive_at(pool, tick, is_its_own));
+      peak = std::max(peak, alive_at(pool, tick, std::nullopt));
+      without = std::max(without, alive_at(pool, tick, call.kernel));
     }
     costs.back().peak = peak;
     costs.back().without = without;
