@@ -233,18 +233,15 @@ std::vector<ItemIndex> Instance::all_items() const {
 
 std::vector<Interval> live_intervals(const Buffer& buffer) {
   std::vector<Interval> live;
-  const auto add = [&](std::int64_t lower, std::int64_t upper) {
-    if (lower < upper) live.push_back({lower, upper});
-  };
   std::vector<Interval> gaps = buffer.gaps;
+  gaps.push_back({buffer.upper, buffer.upper});  // the end of what is live
   std::ranges::sort(gaps, {}, &Interval::lower);
   std::int64_t from = buffer.lower;
   for (const Interval& gap : gaps) {
-    if (gap.lower > from) add(from, std::min(gap.lower, buffer.upper));
+    const std::int64_t to = std::min(gap.lower, buffer.upper);
+    if (from < to) live.push_back({from, to});
     from = std::max(from, gap.upper);
-    if (from >= buffer.upper) break;
   }
-  add(from, buffer.upper);
   return live;
 }
 

@@ -131,10 +131,9 @@ constexpr std::uint64_t kConstantAlignment = 16;
 // them when the time is over.
 constexpr std::size_t kMostTicks = 2'000;
 
-bool is_alive_at(const Buffer& buffer, std::int64_t tick) {
-  if (tick < buffer.lower || tick >= buffer.upper) return false;
-  return std::ranges::none_of(
-      buffer.gaps, [&](const Interval& gap) { return gap.lower <= tick && tick < gap.upper; });
+bool is_alive_at(const std::vector<Interval>& lifetime, std::int64_t tick) {
+  return std::ranges::any_of(
+      lifetime, [&](const Interval& piece) { return piece.lower <= tick && tick < piece.upper; });
 }
 
 /// Accesses that a byte of memory saves. Of an inexact number, only the minimum counts.
@@ -353,7 +352,7 @@ class Splitter {
       std::uint64_t lost = 0;
       for (const std::size_t i : order) {
         const AccessedBuffer& one = buffers_[i];
-        if (!is_alive_at(one.buffer, tick)) continue;
+        if (!is_alive_at(pieces_[i], tick)) continue;
         const std::uint64_t inside = std::min(space, one.buffer.size);
         space -= inside;
         if (inside == one.buffer.size) continue;
