@@ -1,11 +1,11 @@
 #include "edit/edited_archive.h"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include "process/regenerate.h"
 #include "support/error.h"
+#include "support/numbers.h"
 #include "tir/compare/compare.h"
 
 namespace mlf::edit {
@@ -65,17 +65,14 @@ void remove_elements(std::span<const tir::SourceRange> elements, const std::vect
 
 Edit number_edit(const support::SourceText& source, tir::SourceRange range,
                  const NumberChange& change, std::string_view what) {
-  const char* const begin = source.text.data() + range.begin;
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(begin, source.text.data() + range.end, value);
-  const auto length = static_cast<std::uint32_t>(end - begin);
-  if (error != std::errc() || value != change.before) {
+  std::string_view rest = text_in(source.text, range);
+  if (support::take_number<std::uint64_t>(rest) != change.before) {
     throw support::Error(
         ErrorKind::check_failed,
         std::string(what) + " is not " + std::to_string(change.before) + ", its value in the plan",
         source.locate(range.begin, range.end - range.begin));
   }
-  return {{range.begin, range.begin + length}, std::to_string(change.after)};
+  return {at(range.begin, range.end - rest.size()), std::to_string(change.after)};
 }
 
 // All refusals have one kind of error: the archive is unchanged, and the exit code is 1.
