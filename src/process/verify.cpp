@@ -10,6 +10,7 @@
 #include "deployment/network_search.h"
 #include "graph/compare.h"
 #include "graph/node_queries.h"
+#include "json/document.h"
 #include "json/text.h"
 #include "json/write_document.h"
 #include "process/job.h"
@@ -71,6 +72,10 @@ std::vector<std::string> files_not_given(const Inputs& then, const Inputs& now) 
 /// Whether the archive still has the inputs that mlf read.
 bool is_unchanged(const Job& job, const FileDigest& member) {
   return state_of(job.archive(), member) == OutputState::intact;
+}
+
+bool is_json(std::string_view text) {
+  return support::to_result([&] { json::Document(support::SourceText{"", "", text}); }).has_value();
 }
 
 /// Three checks, in the order of the findings: members of mlf are intact, networks are consistent,
@@ -146,8 +151,17 @@ class Verifier {
   void check_outputs() {
     VerifyResult& result = start(VerifyCheck::outputs);
     if (!job_.previous) {
-      result.not_checked = kNoManifest;
-      return;
+      const std::string manifest = job_.names.manifest();
+      const archive::Member* const member = job_.archive().find(manifest);
+      const bool is_cut = member != nullptr && member->type == archive::MemberType::file &&
+                          !is_json(get_or_throw(job_.archive().read(*member)));
+      if (!is_cut) {
+        result.not_checked = kNoManifest;
+        return;
+      }
+      ++result.failed;
+      return report(FindingCode::damaged_output,
+                    manifest + " is not what mlf wrote into the archive");
     }
     for (const FileDigest& written : job_.previous->written) {
       const auto state = state_of(job_.archive(), written);
