@@ -23,14 +23,11 @@ namespace {
 
 /// The name of a permitted text in a content security policy.
 std::string hash_source(std::string_view text) {
-  const std::string hex = support::sha256_hex(text);
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  std::array<std::byte, 32> digest{};
-  for (std::size_t i = 0; i < digest.size(); ++i) {
-    digest[i] = static_cast<std::byte>(digit(hex[2 * i]) * 16 + digit(hex[2 * i + 1]));
-  }
+  support::Sha256 digest;
+  digest.update(text);
   std::string source = "'sha256-";
-  support::append_base64(source, digest);
+  const auto bytes = digest.bytes();
+  support::append_base64(source, std::as_bytes(std::span(bytes)));
   return source + "'";
 }
 

@@ -1,12 +1,12 @@
 #include "support/base64.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace mlf::support {
 namespace {
 
-constexpr std::size_t kGroupsAtOnce = 1U << 12;  // of three bytes; their text stays in the cache
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint32_t kForeign = 1U << 31;
@@ -30,17 +30,6 @@ std::uint32_t bits_of(std::string_view group, std::size_t place) {
 
 std::size_t padding_of(std::string_view text) {
   return text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-}
-
-/// Writes four characters.
-char* write_group(std::span<const std::byte, 3> bytes, char* out) {
-  std::uint32_t bits = 0;
-  for (const std::byte byte : bytes) bits = bits << 8 | std::to_integer<std::uint32_t>(byte);
-  out[0] = kAlphabet[bits >> 18];
-  out[1] = kAlphabet[bits >> 12 & 63];
-  out[2] = kAlphabet[bits >> 6 & 63];
-  out[3] = kAlphabet[bits & 63];
-  return out + 4;
 }
 
 }  // namespace
@@ -88,42 +77,20 @@ std::size_t base64_error_offset(std::string_view text) {
   return is_padding ? foreign - 1 : foreign;
 }
 
-void Base64Encoder::encode(std::span<const std::byte> data) {
-  std::array<char, 4 * kGroupsAtOnce> buffer;
-  while (data.size() >= 3) {
-    const std::size_t groups = std::min(data.size() / 3, kGroupsAtOnce);
-    char* out = buffer.data();
-    for (std::size_t i = 0; i < groups; ++i) out = write_group(data.subspan(3 * i).first<3>(), out);
-    sink_.write({buffer.data(), out});
-    data = data.subspan(3 * groups);
-  }
-}
-
 void Base64Encoder::write(std::span<const std::byte> data) {
-  // Groups are of three bytes, whatever the size of what is written at once.
-  while (carried_ != 0 && carried_ < 3 && !data.empty()) {
-    carry_[static_cast<std::size_t>(carried_++)] = data.front();
-    data = data.subspan(1);
+  constexpr std::size_t kAtOnce = 12288;  // its text stays in the cache
+  std::array<char, BASE64_ENCODE_LENGTH(kAtOnce)> text;
+  while (!data.empty()) {
+    const auto part = data.first(std::min(data.size(), kAtOnce));
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(part.data());
+    sink_.write({text.data(), base64_encode_update(&state_, text.data(), part.size(), bytes)});
+    data = data.subspan(part.size());
   }
-  if (carried_ == 3) {
-    encode(carry_);
-    carried_ = 0;
-  }
-  // One or two bytes may be left for the next call, or for the padding.
-  const std::size_t whole = data.size() / 3 * 3;
-  encode(data.first(whole));
-  for (const std::byte rest : data.subspan(whole))
-    carry_[static_cast<std::size_t>(carried_++)] = rest;
 }
 
 void Base64Encoder::finish() {
-  if (carried_ == 0) return;
-  std::fill(carry_.begin() + carried_, carry_.end(), std::byte{});
-  std::array<char, 4> group{};
-  write_group(carry_, group.data());
-  std::fill(group.begin() + carried_ + 1, group.end(), '=');
-  sink_.write({group.data(), group.size()});
-  carried_ = 0;
+  std::array<char, BASE64_ENCODE_FINAL_LENGTH> text;
+  sink_.write({text.data(), base64_encode_final(&state_, text.data())});
 }
 
 void append_base64(std::string& text, std::span<const std::byte> data) {

@@ -1,7 +1,8 @@
 // Base64 with the standard alphabet and padding, without line breaks, as TVM writes it.
 #pragma once
 
-#include <array>
+#include <nettle/base64.h>
+
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -24,7 +25,7 @@ std::size_t base64_error_offset(std::string_view text);
 /// Encodes data block by block; its memory does not grow with the data.
 class Base64Encoder {
  public:
-  explicit Base64Encoder(ByteSink& sink) : sink_(sink) {}
+  explicit Base64Encoder(ByteSink& sink) : sink_(sink) { base64_encode_init(&state_); }
   Base64Encoder(const Base64Encoder&) = delete;
   Base64Encoder& operator=(const Base64Encoder&) = delete;
 
@@ -33,12 +34,8 @@ class Base64Encoder {
   void finish();
 
  private:
-  /// Writes whole groups of three bytes.
-  void encode(std::span<const std::byte> data);
-
   ByteSink& sink_;
-  std::array<std::byte, 3> carry_{};
-  std::ptrdiff_t carried_ = 0;
+  base64_encode_ctx state_{};
 };
 
 /// Appends the encoding of `data` to `text`.

@@ -1,6 +1,6 @@
 #include "support/sha256.h"
 
-#include <array>
+#include <nettle/base16.h>
 
 namespace mlf::support {
 
@@ -12,16 +12,15 @@ void Sha256::update(std::string_view bytes) {
   sha256_update(&context_, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
 }
 
-std::string Sha256::hex() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+std::array<std::uint8_t, SHA256_DIGEST_SIZE> Sha256::bytes() {
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
   sha256_digest(&context_, digest.size(), digest.data());
-  std::string text;
-  // Lower case, as sha256sum prints it.
-  for (const std::uint8_t byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
+  return digest;
+}
+
+std::string Sha256::hex() {
+  std::string text(BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE), '\0');
+  base16_encode_update(text.data(), SHA256_DIGEST_SIZE, bytes().data());
   return text;
 }
 

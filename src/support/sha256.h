@@ -3,6 +3,7 @@
 
 #include <nettle/sha2.h>
 
+#include <array>
 #include <cstdint>
 #include <future>
 #include <string>
@@ -13,12 +14,13 @@
 
 namespace mlf::support {
 
-/// Computes a digest block by block; `hex` ends the computation.
+/// Computes a digest block by block; `hex` or `bytes` ends the computation.
 class Sha256 {
  public:
   Sha256();
 
   void update(std::string_view bytes);
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> bytes();
   std::string hex();
 
  private:
