@@ -1,7 +1,6 @@
 #include "output.h"
 
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
+#include <fmt/color.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,14 +17,22 @@
 namespace mlf::program {
 namespace {
 
-/// The convention of no-color.org: set and not empty.
-bool no_colour_is_wanted() {
+/// For a terminal, by the convention of no-color.org: set and not empty.
+bool takes_colours() {
   const char* no_color = std::getenv("NO_COLOR");
-  return no_color != nullptr && *no_color != '\0';
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return !is_dumb && (no_color == nullptr || *no_color == '\0');
 }
 
-spdlog::color_mode colour_mode() {
-  return no_colour_is_wanted() ? spdlog::color_mode::never : spdlog::color_mode::automatic;
+/// "mlf: error: …", the format that compilers use and editors recognise.
+void write_message(std::string_view level, fmt::text_style style, std::string_view message) {
+  const auto pause = pause_progress();
+  const bool is_coloured = isatty(STDERR_FILENO) == 1 && takes_colours();
+  const std::string line = fmt::format(
+      "mlf: {}: {}\n", fmt::styled(level, is_coloured ? style : fmt::text_style()), message);
+  // One call, because several threads may print.
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 [[noreturn]] void fail_output(int error) {
@@ -35,21 +42,9 @@ spdlog::color_mode colour_mode() {
 
 }  // namespace
 
-Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
-  // mlf's own logger, not spdlog's global one.
-  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(colour_mode());
-  log_ = std::make_shared<spdlog::logger>("mlf", std::move(sink));
-  // "mlf: error: …", with the level in colour: the format that compilers use and editors recognise.
-  log_->set_pattern("mlf: %^%l%$: %v");
-}
-
-// Defined here, where the logger's type is complete, so our header does not include spdlog.
-Console::~Console() = default;
-
 int Console::fail(const Diagnostic& diagnostic) const {
-  // As a string_view: a format string may not come from the input.
-  const auto pause = pause_progress();
-  log_->error(std::string_view(to_string(diagnostic)));
+  write_message("error", fmt::emphasis::bold | fmt::fg(fmt::terminal_color::red),
+                to_string(diagnostic));
   return exit_code(diagnostic.kind);
 }
 
@@ -59,14 +54,13 @@ int Console::fail(ErrorKind kind, std::string_view message) const {
 
 void Console::warn(std::string_view message) const {
   if (verbosity_ == Verbosity::quiet) return;
-  const auto pause = pause_progress();
-  log_->warn(printable(message));
+  write_message("warning", fmt::emphasis::bold | fmt::fg(fmt::terminal_color::yellow),
+                printable(message));
 }
 
 void Console::note(std::string_view message) const {
   if (verbosity_ == Verbosity::quiet) return;
-  const auto pause = pause_progress();
-  log_->info(printable(message));
+  write_message("info", fmt::fg(fmt::terminal_color::green), printable(message));
 }
 
 void Console::detail(std::string_view message) const {
@@ -103,9 +97,7 @@ void print_source(std::string_view text) {
 Screen screen_of_standard_output() {
   if (!standard_output_is_terminal()) return {};
   Screen screen{.digits = Digits::grouped};
-  const char* terminal = std::getenv("TERM");
-  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  if (!is_dumb && !no_colour_is_wanted()) screen.colours = Colours::on;
+  if (takes_colours()) screen.colours = Colours::on;
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) screen.width = size.ws_col;
   return screen;

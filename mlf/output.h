@@ -1,15 +1,10 @@
 // Output of the program: errors and notes on standard error, results on standard output.
 #pragma once
 
-#include <memory>
 #include <string_view>
 
 #include "mlf/diagnostics.h"
 #include "table.h"
-
-namespace spdlog {
-class logger;
-}
 
 namespace mlf::program {
 
@@ -18,8 +13,7 @@ enum class Verbosity { quiet, normal, verbose };
 /// Standard error. Coloured on a terminal unless NO_COLOR is set. Safe to use from several threads.
 class Console {
  public:
-  explicit Console(Verbosity verbosity);
-  ~Console();
+  explicit Console(Verbosity verbosity) : verbosity_(verbosity) {}
 
   /// Prints an error and returns its exit code.
   int fail(const Diagnostic& diagnostic) const;
@@ -34,7 +28,6 @@ class Console {
 
  private:
   Verbosity verbosity_;
-  std::shared_ptr<spdlog::logger> log_;
 };
 
 /// Writes a result to standard output, once it is whole: an error before leaves no part of it
