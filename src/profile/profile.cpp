@@ -124,7 +124,7 @@ class ProfiledProgram {
     }
     profile.total = numbers_of(std::move(totals));
     // Without a main, the program calls the kernels.
-    if (!plan_.entry.symbol.empty()) profile.network = numbers_of(std::move(networks));
+    if (!plan_.entry.function.empty()) profile.network = numbers_of(std::move(networks));
   }
 
   const Deployment& deployment_;

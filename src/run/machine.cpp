@@ -216,7 +216,7 @@ std::string NetworkProgram::run(const RunPlan& plan, std::uint64_t timed_runs,
   if (!is_built_ || board != nullptr) {
     compile_program(program_text(plan, {runtime(timed_runs > 0), timed_runs}));
     const bool is_observed = timed_runs > 0 || !plan.records.empty();
-    if (!is_built_) compile_module(is_observed && !plan.entry.symbol.empty());
+    if (!is_built_) compile_module(is_observed && !plan.entry.function.empty());
     link();
     is_built_ = true;
   }

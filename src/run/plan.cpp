@@ -239,7 +239,7 @@ class Planner {
   }
 
   void find_entry() {
-    const auto entry = deployment::called_function(deployment_.archive(), module_, &network_);
+    auto entry = deployment::called_function(deployment_.archive(), module_, &network_);
     if (!entry && module_.files.objects.empty()) {
       fail_plan(ErrorKind::invalid_input,
                 fmt::format("the C of module '{}' has no function that runs it", module_.name));
@@ -251,30 +251,28 @@ class Planner {
                   "objects that take memory pools cannot be run; the target 'c' of the same "
                   "build can");
       }
-      plan_.entry.symbol = network_.provenance.symbol;
+      plan_.entry.function = network_.provenance.symbol;
       return;
     }
-    plan_.entry.symbol = entry->function;
-    if (entry->interface == CInterface::packed) return;
+    plan_.entry = *std::move(entry);
+    if (plan_.entry.interface == CInterface::packed) return;
     const std::size_t tensors = network_.inputs.size() + network_.outputs.size();
     const bool has_others =
-        static_cast<std::size_t>(std::ranges::count(entry->prototype, ',')) + 1 != tensors;
-    plan_.entry.takes_tensors = entry->function == network_.provenance.symbol && !has_others;
-    if (plan_.entry.takes_tensors) return;
-    const auto header = std::ranges::find(module_.files.headers, entry->member, &FileRef::name);
+        static_cast<std::size_t>(std::ranges::count(plan_.entry.prototype, ',')) + 1 != tensors;
+    plan_.takes_tensors = plan_.entry.function == network_.provenance.symbol && !has_others;
+    if (plan_.takes_tensors) return;
+    const auto header =
+        std::ranges::find(module_.files.headers, plan_.entry.member, &FileRef::name);
     if (header == module_.files.headers.end()) {
       fail_plan(ErrorKind::invalid_input, "no header declares how the network is called",
-                entry->member);
+                plan_.entry.member);
     }
     const std::string_view text = deployment::member_text(deployment_.archive(), *header);
     if (text.find("_map_inputs(") != text.npos) {
       fail_plan(ErrorKind::check_failed, "inputs that are in a memory pool cannot be given",
-                entry->member);
+                plan_.entry.member);
     }
-    plan_.entry.header = std::filesystem::path(header->name).filename().string();
-    for (const CStruct& one : entry->structs) plan_.entry.structs.push_back(one.name);
-    plan_.entry.input_members = entry->inputs;
-    plan_.entry.output_members = entry->outputs;
+    plan_.header = std::filesystem::path(header->name).filename().string();
     plan_.pools = deployment::given_pools(text, network_, module_.name);
   }
 

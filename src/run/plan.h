@@ -11,18 +11,6 @@
 
 namespace mlf::run {
 
-/// The function that runs a network with the AOT executor.
-struct RunFunction {
-  std::string symbol;
-  /// For the C interface: its header, and the struct types of its pointer parameters, in order.
-  std::string header{};
-  std::vector<std::string> structs{};
-  std::vector<std::string> input_members{};   ///< of its structs, in the order of the inputs
-  std::vector<std::string> output_members{};  ///< in the order of the outputs
-  /// Without a header: it takes the inputs, then the outputs, and not an array of TVMValue.
-  bool takes_tensors = false;
-};
-
 /// Memory that the program fills from `kInputs`.
 struct InputTensor {
   Tensor tensor;
@@ -31,7 +19,10 @@ struct InputTensor {
 
 struct RunPlan {
   const graph::Topology* network = nullptr;
-  RunFunction entry{};  ///< without a symbol, the program calls the kernels in the graph's order
+  EntryPoint entry{};    ///< without a function, the program calls the kernels in the graph's order
+  std::string header{};  ///< of the C interface, without its directory
+  /// Without a header: the entry takes inputs, then outputs, and not an array of TVMValue.
+  bool takes_tensors = false;
   /// Inputs of the network, then the parameters of the graph executor.
   std::vector<InputTensor> inputs{};
   std::vector<Tensor> outputs{};  ///< with as many bytes as they will have

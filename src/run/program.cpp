@@ -160,7 +160,7 @@ class HookWriter : CText {
   };
 
   Signature signature_of(const Call& call) const {
-    if (plan_.is_packed || plan_.entry.symbol.empty()) {
+    if (plan_.is_packed || plan_.entry.function.empty()) {
       return {std::string(kPackedParameters), "args, codes, count, result, code, resource",
               "mlf_null, mlf_null, 0, mlf_null, mlf_null, mlf_null"};
     }
@@ -179,19 +179,19 @@ class ProgramWriter : CText {
   std::string write() {
     text_ = program_.runtime;
     if (is_timed()) text_ += HookWriter(plan_).timed();
-    if (plan_.entry.symbol.empty()) {
+    if (plan_.entry.function.empty()) {
       if (!is_timed()) kernels();
       begin();
       graph();
     } else {
       if (!is_timed()) text_ += HookWriter(plan_).saving();
-      if (!plan_.entry.header.empty()) line("#include \"{}\"", plan_.entry.header);
-      if (plan_.entry.takes_tensors) {
+      if (!plan_.header.empty()) line("#include \"{}\"", plan_.header);
+      if (plan_.takes_tensors) {
         const std::size_t tensors = plan_.inputs.size() + plan_.outputs.size();
-        line("int32_t {}({});", plan_.entry.symbol,
+        line("int32_t {}({});", plan_.entry.function,
              fmt::join(std::vector<std::string>(tensors, "void *"), ", "));
-      } else if (plan_.entry.header.empty()) {
-        declare_packed(plan_.entry.symbol);
+      } else if (plan_.header.empty()) {
+        declare_packed(plan_.entry.function);
       }
       for (const deployment::GivenPool& pool : plan_.pools) {
         if (pool.data.empty()) continue;
@@ -286,7 +286,7 @@ class ProgramWriter : CText {
     std::string values;
     std::string codes;
     // TVM's wrapper has pools behind the tensors, and main reads their codes from the same list.
-    const std::size_t pools = symbol == plan_.entry.symbol ? network_.pools.size() : 0;
+    const std::size_t pools = symbol == plan_.entry.function ? network_.pools.size() : 0;
     for (std::size_t i = 0; i < tensors.size() + pools; ++i) {
       if (i < tensors.size()) {
         values += fmt::format("{}{{.v_handle = &tensor_{}}}", i == 0 ? "" : ", ", i);
@@ -296,7 +296,7 @@ class ProgramWriter : CText {
     line("    TVMValue args[] = {{{}}}, result;", values);
     line("    int codes[] = {{{}}}, code;", codes);
     checked(fmt::format("{}(args, codes, {}, &result, &code, NULL)", symbol, tensors.size()),
-            symbol == plan_.entry.symbol);
+            symbol == plan_.entry.function);
     line("  }}");
   }
 
@@ -333,21 +333,21 @@ class ProgramWriter : CText {
       outputs.push_back(fmt::format("output_{}", outputs.size()));
       line("  void *{} = mlf_memory({});", outputs.back(), output.bytes.size());
     }
-    if (!plan_.entry.header.empty()) c_arguments(inputs, outputs);
+    if (!plan_.header.empty()) c_arguments(inputs, outputs);
     begin_runs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       line("  mlf_read({}, {});", inputs[i], plan_.inputs[i].tensor.bytes.size());
     }
-    if (plan_.entry.takes_tensors) {
+    if (plan_.takes_tensors) {
       std::vector<std::string> tensors = inputs;
       tensors.insert(tensors.end(), outputs.begin(), outputs.end());
-      checked(fmt::format("{}({})", plan_.entry.symbol, fmt::join(tensors, ", ")), true);
-    } else if (plan_.entry.header.empty()) {
+      checked(fmt::format("{}({})", plan_.entry.function, fmt::join(tensors, ", ")), true);
+    } else if (plan_.header.empty()) {
       std::vector<PackedTensor> tensors;
       for (std::size_t i = 0; i < inputs.size(); ++i)
         add(tensors, inputs[i], plan_.inputs[i].tensor);
       for (std::size_t i = 0; i < outputs.size(); ++i) add(tensors, outputs[i], plan_.outputs[i]);
-      packed_call(plan_.entry.symbol, tensors);
+      packed_call(plan_.entry.function, tensors);
     } else {
       c_call();
     }
@@ -376,11 +376,11 @@ class ProgramWriter : CText {
   void c_arguments(const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs) {
     std::size_t count = 0;
-    for (const std::string& name : plan_.entry.structs) {
+    for (const CStruct& one : plan_.entry.structs) {
       std::vector<std::string> fields;
-      if (name.ends_with("_inputs")) fields = initializers(plan_.entry.input_members, inputs);
-      if (name.ends_with("_outputs")) fields = initializers(plan_.entry.output_members, outputs);
-      if (name.ends_with("_workspace_pools")) {
+      if (one.name.ends_with("_inputs")) fields = initializers(plan_.entry.inputs, inputs);
+      if (one.name.ends_with("_outputs")) fields = initializers(plan_.entry.outputs, outputs);
+      if (one.name.ends_with("_workspace_pools")) {
         for (const deployment::GivenPool& pool : plan_.pools) {
           fields.push_back(pool.data.empty()
                                ? fmt::format(".{} = mlf_memory({})", pool.name, pool.bytes)
@@ -389,7 +389,7 @@ class ProgramWriter : CText {
       }
       // Devices are null: the application has the drivers that use them.
       if (fields.empty()) fields = {"0"};
-      line("  struct {} argument_{} = {{{}}};", name, count++, fmt::join(fields, ", "));
+      line("  struct {} argument_{} = {{{}}};", one.name, count++, fmt::join(fields, ", "));
     }
   }
 
@@ -398,7 +398,7 @@ class ProgramWriter : CText {
     for (std::size_t i = 0; i < plan_.entry.structs.size(); ++i) {
       arguments.push_back(fmt::format("&argument_{}", i));
     }
-    checked(fmt::format("{}({})", plan_.entry.symbol, fmt::join(arguments, ", ")), true);
+    checked(fmt::format("{}({})", plan_.entry.function, fmt::join(arguments, ", ")), true);
   }
 
   const Program& program_;
