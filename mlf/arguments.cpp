@@ -208,7 +208,7 @@ NetworkArgument read_network_argument(const std::string& path, const std::string
   Deployment deployment = open_archive(path, context, tir_files);
   const std::size_t chosen = chosen_module(deployment.library(), module, path);
   auto network = network_of(get_or_throw(deployment.networks()), chosen, path);
-  return {std::move(deployment), chosen, std::move(network)};
+  return {{chosen, std::move(network)}, std::move(deployment)};
 }
 
 ReportArgument read_report(const std::string& path, const CompilerArguments& compiler,

@@ -39,10 +39,8 @@ std::size_t chosen_module(const ModelLibrary& library, const std::string& name,
                           const std::string& path);
 
 /// The network of one module, and its archive.
-struct NetworkArgument {
+struct NetworkArgument : Network {
   Deployment deployment;
-  std::size_t module = 0;  ///< index into ModelLibrary::modules
-  graph::Topology topology;
 };
 
 /// Reads the network of one module of an archive. An empty `module` means the only one.  Errors:

@@ -151,9 +151,9 @@ WriteText* writer_of(NetworkFormat format) {
 void write_timed_trace(const NetworkArgument& network, const GraphArguments& options,
                        const Sink& sink) {
   const Profile profile = get_or_throw(load_profile(options.profile));
-  const auto times =
-      trace_times(network.deployment, {network.module, network.topology}, profile)
-          .map_error([&](auto error) { return in_file(std::move(error), options.profile); });
+  const auto times = trace_times(network.deployment, network, profile).map_error([&](auto error) {
+    return in_file(std::move(error), options.profile);
+  });
   get_or_throw(
       graph::write_trace_json(network.topology, get_or_throw(times), layout_of(options), sink));
 }

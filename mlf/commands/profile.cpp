@@ -346,11 +346,10 @@ Profile profile_of_archive(const std::string& archive, const ProfileArguments& a
   const NetworkArgument argument =
       read_network_argument(archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, context.console);
-  const Network network{argument.module, argument.topology};
   Profile profile =
       arguments.measured.empty()
-          ? get_or_throw(profile_network(argument.deployment, network, options, arguments.runs))
-          : profile_of_file(argument.deployment, network, arguments.measured);
+          ? get_or_throw(profile_network(argument.deployment, argument, options, arguments.runs))
+          : profile_of_file(argument.deployment, argument, arguments.measured);
   warn_of_software_floats(profile, context);
   if (!arguments.clock.empty()) {
     std::optional<CyclesPerInstruction> cycles;
@@ -381,8 +380,7 @@ int write_archive(const ProfileArguments& arguments, const Context& context) {
     }
     const NetworkArgument argument =
         read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
-    return write_instrumented(argument.deployment, {argument.module, argument.topology},
-                              arguments.output);
+    return write_instrumented(argument.deployment, argument, arguments.output);
   };
   for (const std::string& lost : get_or_throw(write())) context.console.warn(lost);
   return 0;

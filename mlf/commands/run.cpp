@@ -341,8 +341,7 @@ void require_same_inputs(const NetworkArgument& argument, const NetworkArgument&
 
 std::vector<RunResult> run_with(const NetworkArgument& argument, const RunOptions& options,
                                 const std::vector<std::uint64_t>& seeds) {
-  const Network network{argument.module, argument.topology};
-  return get_or_throw(run_network(argument.deployment, network, options, seeds));
+  return get_or_throw(run_network(argument.deployment, argument, options, seeds));
 }
 
 /// Records all of the calls where that is possible, else what `options` ask for.
