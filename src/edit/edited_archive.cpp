@@ -86,7 +86,7 @@ namespace {
 
 PlacedTir with_loads(PlacedTir tir) {
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> known;
-  for (const auto& [id, place] : tir.places.loads()) {
+  for (const auto& [id, place] : tir.places.loads) {
     if (!known.emplace(place.file, place.range.begin, place.range.end).second) continue;
     const tir::Node load = tir.document.module.node(id);
     tir.loads[load[tir::f::BufferLoad::buffer][tir::f::Buffer::data].id()].push_back(place);

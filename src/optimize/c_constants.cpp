@@ -199,7 +199,7 @@ class Reader {
 
   /// A file that several readings share declares its constants once.
   void collect(CReading& reading) {
-    for (const tir::DeclaredConstant& place : reading.tir.places.constants()) {
+    for (const tir::DeclaredConstant& place : reading.tir.places.constants) {
       const Member& member = member_of(reading, place.file);
       const auto [known, is_new] =
           by_place_.try_emplace({&member, place.values.begin}, result_.all.size());
@@ -622,8 +622,8 @@ class CEditor {
       const tir::NodeMap buffers = node.map(f::PrimFunc::buffer_map);
       for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (tir::pool_name(buffers.key(i).text(f::Var::name)) != use.key.pool) continue;
-        const tir::Place* const name =
-            reading.tir.places.parameter(buffers.value(i)[f::Buffer::data].id());
+        const tir::NodeId data = buffers.value(i)[f::Buffer::data].id();
+        const tir::Place* const name = support::find_value(reading.tir.places.parameters, data);
         if (name == nullptr) continue;
         const Member& member = *reading.tir.files[name->file];
         const std::string_view before = edited_.text_of(member).substr(0, name->range.begin);

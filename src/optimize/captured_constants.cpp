@@ -131,7 +131,7 @@ std::vector<CapturedReading> read_captured(const ConstantsByModule& constants,
       ModuleConstants& of_module = found[module];
       of_module = constants_of(read, functions, std::move(pools));
       for (ConstantUse& use : of_module.uses) {
-        use.spells_elements = tir.places.values(use.variable) != nullptr;
+        use.spells_elements = tir.places.values.contains(use.variable);
       }
     }
     if (found.empty()) {

@@ -420,7 +420,7 @@ class TextChange {
         const tir::Place* const place = tir_.places.find(extent.id());
         if (place != nullptr) edit(place->file, place->range, "1");
       }
-      const tir::Place* const values = tir_.places.values(use.variable);
+      const tir::Place* const values = support::find_value(tir_.places.values, use.variable);
       const auto others =
           values == nullptr ? std::nullopt : other_elements(text_of(values->file), values->range);
       if (others) edit(values->file, *others, {});
@@ -462,7 +462,7 @@ class TextChange {
   void change_lists() {
     std::vector<SourceRange> list;
     std::vector<bool> removed;
-    for (const tir::ListedConstant& listed : tir_.places.listed()) {
+    for (const tir::ListedConstant& listed : tir_.places.listed) {
       if (listed.mention.begin > 0 && text_of(0)[listed.mention.begin - 1] == '[') {
         edit::remove_elements(std::exchange(list, {}), std::exchange(removed, {}), of_text());
       }
@@ -563,7 +563,7 @@ bool may_have_one_element(const ConstantUse& use, const edit::PlacedTir& tir,
   const auto is_spelled = [&](const tir::Place& load) {
     return plain_index(edited.text_of(*tir.files[load.file]), load.range).has_value();
   };
-  const tir::Place* const values = tir.places.values(use.variable);
+  const tir::Place* const values = support::find_value(tir.places.values, use.variable);
   return std::ranges::all_of(extents_of(use, module), is_number) &&
          std::ranges::all_of(use.loads, is_plain) &&
          std::ranges::all_of(tir.loads_of(use.variable), is_spelled) &&

@@ -61,12 +61,6 @@ class Places {
     return is_known ? &found->second : nullptr;
   }
 
-  /// A load whose text is at `place`. One of which the IR keeps another copy, such as the second
-  /// operand of `(a) < (b) ? (a) : (b)`, is a node of the module that nothing refers to.
-  void add_load(NodeId id, Place place) { loads_.emplace_back(id, place); }
-  /// In the order of the text.
-  const std::vector<std::pair<NodeId, Place>>& loads() const { return loads_; }
-
   /// The type of the elements behind a Var or a Buffer; every place that spells it.
   void add_dtype(NodeId id, Place place) {
     std::vector<Place>& places = dtypes_[id];
@@ -77,32 +71,21 @@ class Places {
     return places == nullptr ? std::span<const Place>() : std::span(*places);
   }
 
+  // Lists are in the order of the text.
+
+  /// Loads with their texts. One of which the IR keeps another copy, such as the second operand of
+  /// `(a) < (b) ? (a) : (b)`, is a node of the module that nothing refers to.
+  std::vector<std::pair<NodeId, Place>> loads;
   /// The elements of an AllocateConst in TVMScript, `[1, 2]`, by its variable.
-  void add_values(NodeId variable, Place values) { values_.emplace(variable, values); }
-  const Place* values(NodeId variable) const { return support::find_value(values_, variable); }
-
-  /// The name of a parameter of generated C: an empty range where it begins.
-  void add_parameter(NodeId variable, Place name) { parameters_.emplace(variable, name); }
-  const Place* parameter(NodeId variable) const {
-    return support::find_value(parameters_, variable);
-  }
-
-  void add_listed(const ListedConstant& listed) { listed_.push_back(listed); }
-  /// In the order of the text.
-  const std::vector<ListedConstant>& listed() const { return listed_; }
-
-  void add_constant(const DeclaredConstant& declared) { constants_.push_back(declared); }
-  /// In the order of the text.
-  const std::vector<DeclaredConstant>& constants() const { return constants_; }
+  std::unordered_map<NodeId, Place> values;
+  /// The names of parameters of generated C: empty ranges where they begin.
+  std::unordered_map<NodeId, Place> parameters;
+  std::vector<ListedConstant> listed;
+  std::vector<DeclaredConstant> constants;
 
  private:
   std::unordered_map<NodeId, Place> places_;
-  std::vector<std::pair<NodeId, Place>> loads_;
-  std::vector<DeclaredConstant> constants_;
   std::unordered_map<NodeId, std::vector<Place>> dtypes_;
-  std::unordered_map<NodeId, Place> parameters_;
-  std::unordered_map<NodeId, Place> values_;
-  std::vector<ListedConstant> listed_;
 };
 
 /// The same as `read`, and notes the places. Old TVMScript and JSON have none.

@@ -121,7 +121,7 @@ struct ReaderContext {
     if (places != nullptr) places->add(id, {0, {begin, end}});
   }
   void note_load(NodeId id, std::uint32_t begin, std::uint32_t end) {
-    if (places != nullptr) places->add_load(id, {0, {begin, end}});
+    if (places != nullptr) places->loads.push_back({id, {0, {begin, end}}});
   }
   /// The text from `begin` to `end` states the element type of a Var or a Buffer.
   void note_dtype(NodeId id, std::uint32_t begin, std::uint32_t end) {
@@ -129,7 +129,7 @@ struct ReaderContext {
   }
   /// The text from `begin` to `end` has the elements of the AllocateConst of `variable`.
   void note_values(NodeId variable, std::uint32_t begin, std::uint32_t end) {
-    if (places != nullptr) places->add_values(variable, {0, {begin, end}});
+    if (places != nullptr) places->values.emplace(variable, Place{0, {begin, end}});
   }
   /// The load whose text is `whole`.
   NodeId load(NodeId buffer, std::span<const NodeId> indices, SyntaxId whole) {

@@ -570,7 +570,7 @@ NodeId read_constant_info(Context& c, const Arguments& args) {
   if (c.places != nullptr) {
     const text::Syntax& digits = c.values.syntax(stated.syntax);
     const text::Syntax& mention = c.values.syntax(args.call().syntax);
-    c.places->add_listed({info, {mention.begin, mention.end}, {digits.begin, digits.end}});
+    c.places->listed.push_back({info, {mention.begin, mention.end}, {digits.begin, digits.end}});
   }
   return info;
 }

@@ -364,13 +364,13 @@ struct ModuleContext {
     if (places != nullptr) places->add(id, {file, {begin, end}});
   }
   void note_load(NodeId id, std::uint32_t begin, std::uint32_t end) {
-    if (places != nullptr) places->add_load(id, {file, {begin, end}});
+    if (places != nullptr) places->loads.push_back({id, {file, {begin, end}}});
   }
   void note_parameter(NodeId variable, std::uint32_t name) {
-    if (places != nullptr) places->add_parameter(variable, {file, {name, name}});
+    if (places != nullptr) places->parameters.emplace(variable, Place{file, {name, name}});
   }
   void note_constant(const DeclaredConstant& declared) {
-    if (places != nullptr) places->add_constant(declared);
+    if (places != nullptr) places->constants.push_back(declared);
   }
   /// `id` is the number `of` in another type.
   void copy_place(NodeId of, NodeId id) {
