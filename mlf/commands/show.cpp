@@ -184,7 +184,7 @@ std::string relay_lines(const ChosenKernel& chosen, const Deployment& deployment
     const archive::Archive& archive = deployment.archive();
     const auto whole = archive.read(*archive.find(call.relay->file));
     if (!whole) continue;
-    std::string line = report::without_comments(report::lines_of(*whole, *call.relay));
+    std::string line = report::without_comments(report::LineTable(*whole).lines_of(*call.relay));
     const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
     line = line.substr(begin, line.find_last_not_of(" \n") + 1 - begin);
     text +=
@@ -313,7 +313,8 @@ std::string c_of(const ChosenKernel& chosen, const Deployment& deployment) {
   const std::optional<CodeLines>& lines = chosen.kernel->c;
   const archive::Member* member = lines ? deployment.archive().find(lines->file) : nullptr;
   if (member == nullptr) refuse("this kernel has no C in the archive");
-  return std::string(report::lines_of(get_or_throw(deployment.archive().read(*member)), *lines));
+  const report::LineTable table(get_or_throw(deployment.archive().read(*member)));
+  return std::string(table.lines_of(*lines));
 }
 
 /// The TIR of the kernel as a module with one function.

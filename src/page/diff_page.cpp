@@ -11,7 +11,6 @@
 #include "page/parts.h"
 #include "support/digits.h"
 #include "support/lines.h"
-#include "support/name_map.h"
 
 namespace mlf {
 namespace page {
@@ -52,28 +51,16 @@ void write_numbers(HtmlWriter& html, const ModuleDifference& module) {
   close_table(html);
 }
 
-/// The code of kernels of a module, by symbol.
-class CodeBySymbol {
- public:
-  explicit CodeBySymbol(const std::optional<ModuleView>& module) {
-    if (!module) return;
-    const std::vector<KernelReport>& kernels = module->report.kernels;
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-      codes_.try_emplace(kernels[i].symbol, &module->data.kernels[i]);
-    }
-  }
-
-  /// TVMScript, or the C if there is none.
-  std::string_view of(std::string_view symbol) const {
-    const auto found = codes_.find(symbol);
-    if (found == codes_.end()) return {};
-    const KernelCode& code = *found->second;
-    return code.tir.text.empty() ? code.c : code.tir.text;
-  }
-
- private:
-  support::NameMap<std::string_view, const KernelCode*> codes_;
-};
+/// The TVMScript of a kernel, or its C if there is none.
+std::string_view code_of(const std::optional<ModuleView>& module, std::string_view symbol) {
+  if (!module) return {};
+  const std::vector<KernelReport>& kernels = module->report.kernels;
+  const auto kernel = std::ranges::find(kernels, symbol, &KernelReport::symbol);
+  if (kernel == kernels.end()) return {};
+  const auto position = static_cast<std::size_t>(kernel - kernels.begin());
+  const KernelCode& code = module->data.kernels[position];
+  return code.tir.text.empty() ? code.c : code.tir.text;
+}
 
 /// Indentation may change without any other change.
 std::string_view without_indentation(std::string_view line) {
@@ -102,24 +89,6 @@ std::string id_of(std::size_t position, const KernelDifference& kernel) {
   return section_id(position, "kernel=" + (kernel.after.empty() ? kernel.before : kernel.after));
 }
 
-void write_kernel(HtmlWriter& html, std::size_t position, const KernelDifference& kernel,
-                  const CodeBySymbol& before, const CodeBySymbol& after) {
-  html.open("details", {{"id", id_of(position, kernel)}, {"class", "kernel"}});
-  html.open("summary");
-  html.text(kernel.name);
-  html.element("span", {{"class", "mac"}}, to_string(kernel.change));
-  html.close("summary");
-  const std::string_view old_code = before.of(kernel.before);
-  const std::string_view new_code = after.of(kernel.after);
-  html.begin_part("Code");
-  html.open("div", {{"class", "codes"}});
-  if (!kernel.before.empty()) write_side(html, "Before: " + kernel.before, old_code, new_code);
-  if (!kernel.after.empty()) write_side(html, "After: " + kernel.after, new_code, old_code);
-  html.close("div");
-  html.end_part();
-  html.close("details");
-}
-
 /// The changes of a module, with the module in both builds.
 struct DifferenceView {
   std::size_t position;
@@ -134,6 +103,23 @@ struct DifferenceView {
            (has_both() && (before->report.network || after->report.network));
   }
 };
+
+void write_kernel(HtmlWriter& html, const DifferenceView& view, const KernelDifference& kernel) {
+  html.open("details", {{"id", id_of(view.position, kernel)}, {"class", "kernel"}});
+  html.open("summary");
+  html.text(kernel.name);
+  html.element("span", {{"class", "mac"}}, to_string(kernel.change));
+  html.close("summary");
+  const std::string_view old_code = code_of(view.before, kernel.before);
+  const std::string_view new_code = code_of(view.after, kernel.after);
+  html.begin_part("Code");
+  html.open("div", {{"class", "codes"}});
+  if (!kernel.before.empty()) write_side(html, "Before: " + kernel.before, old_code, new_code);
+  if (!kernel.after.empty()) write_side(html, "After: " + kernel.after, new_code, old_code);
+  html.close("div");
+  html.end_part();
+  html.close("details");
+}
 
 /// By call: the change of its kernel, and a link to it.
 void add_changes(NetworkSide& side, const DifferenceView& view,
@@ -201,11 +187,7 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
   if (view.has_network()) write_network_of_two(html, view);
   if (!module.kernels.empty()) {
     html.element("h3", {{"id", section_id(view.position, "kernels")}}, "Changed kernels");
-    const CodeBySymbol before(view.before);
-    const CodeBySymbol after(view.after);
-    for (const KernelDifference& kernel : module.kernels) {
-      write_kernel(html, view.position, kernel, before, after);
-    }
+    for (const KernelDifference& kernel : module.kernels) write_kernel(html, view, kernel);
   }
 }
 

@@ -93,8 +93,7 @@ const report::LineTable* CodeCollector::line_table(const archive::Member* member
 std::string CodeCollector::lines(const std::optional<CodeLines>& place) {
   const archive::Member* member = place ? deployment_.archive().find(place->file) : nullptr;
   const report::LineTable* table = line_table(member);
-  if (table == nullptr) return {};
-  return std::string(table->lines_of(get_or_throw(deployment_.archive().read(*member)), *place));
+  return table == nullptr ? std::string() : std::string(table->lines_of(*place));
 }
 
 /// Lines of the texts on the page, not of their sources.

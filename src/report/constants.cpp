@@ -209,25 +209,20 @@ class ConstantReader::Summaries {
 
   /// The constant of a kernel in a pool or outside of any.
   ConstantSummary of_kernel(const graph::Kernel& kernel, const graph::KernelBuffer& buffer) const {
-    const ConstantSummary bare{.name = buffer.name};
     if (buffer.pool) {
       if (auto known = in_pool(buffer.name, buffer.offset, buffer.bytes)) return *std::move(known);
     }
-    const auto of_kernel = by_kernel_.find(kernel.symbol);
-    if (of_kernel != by_kernel_.end()) {
-      const auto found = of_kernel->second.find(buffer.name);
-      if (found != of_kernel->second.end()) return found->second;
-    }
-    return bare;
+    const ByName* const of_kernel = support::find_value(by_kernel_, kernel.symbol);
+    const ConstantSummary* const found =
+        of_kernel == nullptr ? nullptr : support::find_value(*of_kernel, buffer.name);
+    return found == nullptr ? ConstantSummary{.name = buffer.name} : *found;
   }
 
   /// Main's declaration is known even without the data.
   ConstantSummary of_main(const graph::Value& value) const {
     const graph::Storage& storage = network_[value.storage];
-    if (of_main_) {
-      const auto found = of_main_->find(storage.name);
-      if (found != of_main_->end()) return found->second;
-    }
+    const ConstantSummary* const known = support::find_value(of_main_, storage.name);
+    if (known != nullptr) return *known;
     ConstantSummary declared{
         .name = value.name, .dtype = value.type.dtype, .shape = value.type.shape};
     if (declared.shape) declared.elements = tir::product_of(*declared.shape);
@@ -254,12 +249,11 @@ class ConstantReader::Summaries {
   };
 
   void add_main(const Source& source) {
-    of_main_.emplace();
     const tir::Node main = source.code->find(network_.provenance.function);
     if (!main) return;
     std::vector<ConstantSummary> list;
     add_allocated(main, *source.document, list);
-    for (ConstantSummary& one : list) of_main_->try_emplace(one.name, one);
+    for (ConstantSummary& one : list) of_main_.try_emplace(one.name, one);
   }
 
   /// Those of v0.8, which the runtime finds by their names.
@@ -285,7 +279,7 @@ class ConstantReader::Summaries {
   const ConstantSources& sources_;
   std::map<std::string, ByName, std::less<>> by_kernel_;  // by symbol
   std::map<std::string_view, LinkedData> linked_;         // by name
-  std::optional<ByName> of_main_;                         // by variable
+  ByName of_main_;                                        // by variable
   const PooledConstants* pools_ = nullptr;                // of the whole module; null: none
 };
 

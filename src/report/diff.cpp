@@ -408,13 +408,14 @@ bool have_other_shapes(const graph::TensorType& a, const graph::TensorType& b) {
   return !may_be_flat || (a.bytes() && b.bytes() && a.bytes() != b.bytes());
 }
 
+bool is_of_c(const KernelReport& kernel) {
+  return kernel.document && kernel.document->source.dialect == tir::Dialect::c;
+}
+
 /// Whether two kernels of one program are the same: as C, it says no shapes. Those in the TIR of C
 /// are what its loops may access.
 bool are_same(const Side& left, std::size_t a, const Side& right, std::size_t b) {
   if (left.programs[a] != right.programs[b]) return false;
-  const auto is_of_c = [](const KernelReport& kernel) {
-    return kernel.document && kernel.document->source.dialect == tir::Dialect::c;
-  };
   if (is_of_c(left.module.kernels[a]) || is_of_c(right.module.kernels[b])) return true;
   const auto types_of = [](const KernelReport& kernel) {
     std::vector<graph::TensorType> types;
@@ -691,9 +692,7 @@ void compare_functions(ModuleDifference& difference, const Side& left, const Sid
 }
 
 bool is_from_c(const ModuleReport& module) {
-  return std::ranges::any_of(module.kernels, [](const KernelReport& kernel) {
-    return kernel.document && kernel.document->source.dialect == tir::Dialect::c;
-  });
+  return std::ranges::any_of(module.kernels, is_of_c);
 }
 
 /// Why the numbers of one build are not exact, if a total that changed is not.
@@ -727,15 +726,6 @@ ModuleDifference compare(const Report& before, std::size_t at_before, const Repo
   return difference;
 }
 
-/// Of equal names the first.
-using ModulesByName = support::NameMap<std::string_view, std::size_t>;
-
-ModulesByName by_name(const std::vector<ModuleReport>& modules) {
-  ModulesByName result;
-  for (std::size_t i = 0; i < modules.size(); ++i) result.emplace(modules[i].name, i);
-  return result;
-}
-
 std::vector<ModuleDifference> compare_modules(const Report& before, const Report& after,
                                               Partners& kernels) {
   std::vector<ModuleDifference> differences;
@@ -747,17 +737,21 @@ std::vector<ModuleDifference> compare_modules(const Report& before, const Report
     add(compare(before, 0, after, 0, kernels));
     return differences;
   }
-  const ModulesByName known_before = by_name(before.modules);
-  const ModulesByName known_after = by_name(after.modules);
+  const support::NameIndex known_before(before.modules, &ModuleReport::name);
+  const support::NameIndex known_after(after.modules, &ModuleReport::name);
   for (std::size_t i = 0; i < before.modules.size(); ++i) {
     const std::string& name = before.modules[i].name;
-    const auto found = known_after.find(name);
-    add(found == known_after.end() ? ModuleDifference{.name = name, .before = i}
-                                   : compare(before, i, after, found->second, kernels));
+    const ModuleReport* const found = known_after.find(name);
+    if (found == nullptr) {
+      add({.name = name, .before = i});
+    } else {
+      const auto other = static_cast<std::size_t>(found - after.modules.data());
+      add(compare(before, i, after, other, kernels));
+    }
   }
   for (std::size_t i = 0; i < after.modules.size(); ++i) {
     const std::string& name = after.modules[i].name;
-    if (!known_before.contains(name)) add({.name = name, .after = i});
+    if (known_before.find(name) == nullptr) add({.name = name, .after = i});
   }
   return differences;
 }

@@ -99,9 +99,8 @@ KernelText own_text(const Deployment& deployment, const KernelReport& kernel) {
   const std::optional<CodeLines>& place = kernel.tir ? kernel.tir : kernel.c;
   const archive::Member* member = place ? deployment.archive().find(place->file) : nullptr;
   if (member == nullptr) return {};
-  const std::string_view whole = support::get_or_throw(deployment.archive().read(*member));
-  const LineTable table(whole);
-  KernelText own{.text = std::string(table.lines_of(whole, *place))};
+  const LineTable table(support::get_or_throw(deployment.archive().read(*member)));
+  KernelText own{.text = std::string(table.lines_of(*place))};
   const TirSource* source = deployment.find_tir(kernel.source);
   if (source != nullptr && source->name == place->file) {
     own.lines = statement_lines(kernel.document->module.node(kernel.function), table, place->first);
@@ -111,7 +110,7 @@ KernelText own_text(const Deployment& deployment, const KernelReport& kernel) {
 
 }  // namespace
 
-LineTable::LineTable(std::string_view text) : starts_{0} {
+LineTable::LineTable(std::string_view text) : text_(text), starts_{0} {
   for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
     starts_.push_back(static_cast<std::uint32_t>(at + 1));
   }
@@ -122,17 +121,13 @@ std::uint32_t LineTable::line_of(std::uint32_t offset) const {
   return static_cast<std::uint32_t>(next - starts_.begin());
 }
 
-std::string_view LineTable::lines_of(std::string_view text, const CodeLines& lines) const {
+std::string_view LineTable::lines_of(const CodeLines& lines) const {
   const auto start_of = [&](std::size_t line) {
     if (line == 0) return std::size_t{0};
-    return line <= starts_.size() ? std::size_t{starts_[line - 1]} : text.size();
+    return line <= starts_.size() ? std::size_t{starts_[line - 1]} : text_.size();
   };
   const std::size_t begin = start_of(lines.first);
-  return text.substr(begin, start_of(std::size_t{lines.last} + 1) - begin);
-}
-
-std::string_view lines_of(std::string_view text, const CodeLines& lines) {
-  return LineTable(text).lines_of(text, lines);
+  return text_.substr(begin, start_of(std::size_t{lines.last} + 1) - begin);
 }
 
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,

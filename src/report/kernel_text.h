@@ -16,22 +16,20 @@
 
 namespace mlf::report {
 
-/// Converts places in one text to lines, in any order. Counts the lines of the text once.
-class LineTable {
+/// Converts places in one text to lines, in any order. Counts the lines of the text once; it must
+/// outlive this.
+class MLF_API LineTable {
  public:
   explicit LineTable(std::string_view text);
   /// Counted from 1.
   std::uint32_t line_of(std::uint32_t offset) const;
-  /// The text of these lines, with their line breaks; no more than there is. `text` is that of the
-  /// table.
-  std::string_view lines_of(std::string_view text, const CodeLines& lines) const;
+  /// The text of these lines, with their line breaks; no more than there is.
+  std::string_view lines_of(const CodeLines& lines) const;
 
  private:
+  std::string_view text_;
   std::vector<std::uint32_t> starts_;  // of each line
 };
-
-/// LineTable::lines_of for one place in a text.
-MLF_API std::string_view lines_of(std::string_view text, const CodeLines& lines);
 
 /// The functions that generated C of one module defines, by symbol. Throws `Error`.
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,

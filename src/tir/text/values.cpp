@@ -5,22 +5,23 @@
 #include <algorithm>
 
 #include "support/error.h"
+#include "support/lookup.h"
 #include "tir/text/lexer.h"
 
 namespace mlf::tir::text {
 
 std::string_view to_string(ValueKind kind) {
-  constexpr std::string_view kNames[] = {"an object",    "None",
-                                         "a boolean",    "an integer",
-                                         "a number",     "a string",
-                                         "a name",       "a method",
-                                         "an access",    "a metadata key",
-                                         "a list",       "a tuple",
-                                         "a dictionary", "a keyword argument",
-                                         "a slice",      "nothing",
-                                         "a lambda",     "elements of a constant",
-                                         "a binding",    "a definition"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return support::name_in({"an object",    "None",
+                           "a boolean",    "an integer",
+                           "a number",     "a string",
+                           "a name",       "a method",
+                           "an access",    "a metadata key",
+                           "a list",       "a tuple",
+                           "a dictionary", "a keyword argument",
+                           "a slice",      "nothing",
+                           "a lambda",     "elements of a constant",
+                           "a binding",    "a definition"},
+                          kind);
 }
 
 Value& Values::gather(ValueKind kind, SyntaxId id, std::size_t count) {

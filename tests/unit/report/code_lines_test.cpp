@@ -6,10 +6,10 @@ namespace mlf::report {
 namespace {
 
 TEST(CodeLines, AreTakenWithTheirBreaks) {
-  EXPECT_EQ(lines_of("a\nb\nc\n", {{}, 2, 3}), "b\nc\n");
-  EXPECT_EQ(lines_of("a\nb", {{}, 2, 2}), "b");
-  EXPECT_EQ(lines_of("a\nb", {{}, 3, 9}), "");
-  EXPECT_EQ(lines_of("", {{}, 1, 1}), "");
+  EXPECT_EQ(LineTable("a\nb\nc\n").lines_of({{}, 2, 3}), "b\nc\n");
+  EXPECT_EQ(LineTable("a\nb").lines_of({{}, 2, 2}), "b");
+  EXPECT_EQ(LineTable("a\nb").lines_of({{}, 3, 9}), "");
+  EXPECT_EQ(LineTable("").lines_of({{}, 1, 1}), "");
 }
 
 }  // namespace
