@@ -173,17 +173,6 @@ std::optional<Reason> reason_of_workspace(const Topology& topology, const Memory
 
 // --- Claims ------------------------------------------------------------------------------------
 
-/// The sum of the devices' claims; nullopt if there are none.
-template <class Number>
-std::optional<std::uint64_t> sum_over_devices(const Module& module, Number&& number) {
-  std::optional<std::uint64_t> sum;
-  for (const MainMemory& main : module.memory.main) {
-    const std::optional<std::uint64_t> one = number(main);
-    if (one) sum = sum.value_or(0) + *one;
-  }
-  return sum;
-}
-
 std::optional<Reason> reason_of(const Topology& topology, const MemoryClaim& claim) {
   switch (claim.kind) {
     case ClaimKind::inputs_and_outputs:
@@ -237,7 +226,11 @@ bool MemoryClaim::agrees() const {
 std::vector<MemoryClaim> memory_claims(const Module& module) {
   std::vector<MemoryClaim> claims;
   const auto add = [&](ClaimKind kind, auto&& number) {
-    const std::optional<std::uint64_t> claimed = sum_over_devices(module, number);
+    std::optional<std::uint64_t> claimed;  // by all devices together
+    for (const MainMemory& main : module.memory.main) {
+      const std::optional<std::uint64_t> one = number(main);
+      if (one) claimed = claimed.value_or(0) + *one;
+    }
     if (claimed) claims.push_back({kind, *claimed, {0, Exactness::unknown}});
   };
   add(ClaimKind::inputs_and_outputs, [](const MainMemory& main) { return main.io_size_bytes; });
@@ -428,19 +421,16 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
     if (is_c(file)) sources.push_back(source_of(deployment.archive(), file));
   }
   std::vector<Contradiction> found;
+  support::NameSet<std::string> details;
   for (const tir::c::DeclarationFault& fault :
        tir::c::declaration_faults(sources, headers, deployment.macros())) {
-    found.push_back({"c-invalid", fmt::format("{}:{}:{}: {}", fault.where.member, fault.where.line,
-                                              fault.where.column, fault.message)});
+    std::string detail = fmt::format("{}:{}:{}: {}", fault.where.member, fault.where.line,
+                                     fault.where.column, fault.message);
+    // A header is read once for each file that may include it.
+    if (details.insert(detail).second) found.push_back({"c-invalid", std::move(detail)});
   }
-  // A header is read once for each file that may include it.
-  std::vector<Contradiction> once;
-  support::NameSet<std::string> details;
-  for (Contradiction& one : found) {
-    if (details.insert(one.detail).second) once.push_back(std::move(one));
-  }
-  if (auto missing = missing_main(deployment, module)) once.push_back(*std::move(missing));
-  return once;
+  if (auto missing = missing_main(deployment, module)) found.push_back(*std::move(missing));
+  return found;
 }
 
 }  // namespace deployment

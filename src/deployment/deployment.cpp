@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "archive/contents.h"
@@ -25,6 +24,7 @@
 #include "model_library/layout.h"
 #include "support/error.h"
 #include "support/file.h"
+#include "support/lookup.h"
 #include "support/sha256.h"
 #include "tir/c/c.h"
 
@@ -100,19 +100,8 @@ bool has_whole_constants(const TirSource& source) {
          tir::detect(source.text) == tir::Dialect::save_json;
 }
 
-/// Collects members in the order of their first use, each once. Several TIR sources share generated
-/// C and parameters.
-class MembersOnce {
- public:
-  void add(const Member* member) {
-    if (seen_.insert(member).second) members_.push_back(member);
-  }
-  std::vector<const Member*> take() && { return std::move(members_); }
-
- private:
-  std::unordered_set<const Member*> seen_;
-  std::vector<const Member*> members_;
-};
+/// In the order of their first use: several TIR sources share generated C and parameters.
+using DistinctMembers = support::DistinctList<const Member*>;
 
 }  // namespace
 
@@ -216,7 +205,7 @@ Deployment::State::ConstantSources Deployment::State::constant_sources() {
 /// In the order of `constant_sources`, module by module, which is the order in the manifest.
 std::vector<const Member*> Deployment::State::constant_members() {
   const ConstantSources found = constant_sources();
-  MembersOnce members;
+  DistinctMembers members;
   for (const TirSource* source : found.captured) members.add(source->member);
   for (const auto& [generated, params] : found.modules) {
     for (const TirSource& source : generated) {
@@ -224,7 +213,7 @@ std::vector<const Member*> Deployment::State::constant_members() {
     }
     if (params != nullptr) members.add(archive.find(params->name));
   }
-  return std::move(members).take();
+  return members.all();
 }
 
 tir::Document Deployment::State::read_text(const TirSource& source) {
@@ -461,7 +450,7 @@ std::vector<const Member*> Deployment::network_members() const {
 
 Result<std::vector<const Member*>> Deployment::members_read() const {
   return support::to_result([&] {
-    MembersOnce members;
+    DistinctMembers members;
     // If no file states the modules, the files that name them are read as TIR or networks.
     if (const Member* description = model_library::description_of(archive())) {
       members.add(description);
@@ -486,7 +475,7 @@ Result<std::vector<const Member*>> Deployment::members_read() const {
     // Headers, Relay text and graphs name and type what TIR leaves open: a change of theirs changes
     // networks.
     for (const Member* member : network_members()) members.add(member);
-    return std::move(members).take();
+    return members.all();
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "mlf/target.h"
 #include "model_library/files.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "tir/c/c.h"
 #include "tir/node_queries.h"
 
@@ -30,20 +30,7 @@ constexpr std::int32_t kVersionOfReleases = 7;
 constexpr std::int32_t kVersionWithExecutorConfig = 5;
 constexpr std::int32_t kVersionWithRuntimeConfig = 3;
 
-/// Names in the order in which they were first added.
-class Names {
- public:
-  void add(std::string_view name) {
-    if (known_.emplace(name).second) in_order_.emplace_back(name);
-  }
-  bool contains(std::string_view name) const { return known_.contains(name); }
-  bool empty() const { return in_order_.empty(); }
-  const std::vector<std::string>& in_order() const { return in_order_; }
-
- private:
-  std::vector<std::string> in_order_;
-  std::set<std::string, std::less<>> known_;  // an archive may have any number of files
-};
+using Names = support::DistinctList<std::string>;  // an archive may have any number of files
 
 /// The generated code in the archive.
 struct GeneratedCode {
@@ -102,17 +89,17 @@ bool has_header(const GeneratedCode& code, std::string_view module) {
 /// names.
 std::vector<std::string> module_names(const GeneratedCode& code) {
   Names names;
-  for (const std::string& name : code.of_libraries.in_order()) {
+  for (const std::string& name : code.of_libraries.all()) {
     // The file may be a library of another kind.
     const bool is_certain = has_main(code, name) || has_header(code, name);
     if (is_certain) names.add(name);
   }
   const Names* const others[] = {&code.of_libraries, &code.of_mains, &code.of_headers};
   for (const Names* more : others) {
-    if (names.empty()) names = *more;
+    if (names.all().empty()) names = *more;
   }
-  if (names.empty()) names.add("");
-  return names.in_order();
+  if (names.all().empty()) names.add("");
+  return names.all();
 }
 
 /// The version with this layout of files; that of the releases if no file distinguishes it.
@@ -131,7 +118,7 @@ void add_targets(Module& module, const GeneratedCode& code) {
     const auto target = code.targets.find(file.name);
     if (target != code.targets.end()) texts.add(target->second);
   }
-  for (const std::string& text : texts.in_order()) {
+  for (const std::string& text : texts.all()) {
     auto target = support::value_if_valid(parse_target(text));
     if (target) module.targets.push_back({.target = *std::move(target)});
   }

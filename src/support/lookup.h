@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,6 +39,25 @@ template <class Value>
 void add_once(std::vector<Value>& list, Value value, std::size_t most = SIZE_MAX) {
   if (list.size() < most && !is_among(list, value)) list.push_back(std::move(value));
 }
+
+/// Any number of values, each once, in the order in which they were first added.
+template <class Value>
+class DistinctList {
+ public:
+  template <class Added>
+  void add(const Added& value) {
+    if (known_.emplace(value).second) all_.emplace_back(value);
+  }
+  template <class Wanted>
+  bool contains(const Wanted& value) const {
+    return known_.contains(value);
+  }
+  const std::vector<Value>& all() const { return all_; }
+
+ private:
+  std::vector<Value> all_;
+  std::set<Value, std::less<>> known_;
+};
 
 /// The name of an enumerator. `names` are in the order of the enumeration, which begins at 0.
 template <class Enum>
