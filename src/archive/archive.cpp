@@ -50,10 +50,7 @@ class Utf8Locale {
   locale_t before_ = nullptr;
 };
 
-struct FreeView {
-  void operator()(::archive* reader) const { archive_read_free(reader); }
-};
-using View = std::unique_ptr<::archive, FreeView>;
+using View = std::unique_ptr<::archive, support::Close<archive_read_free>>;
 
 [[noreturn]] void refuse_reading(::archive* reader) {
   const char* const reason = archive_error_string(reader);

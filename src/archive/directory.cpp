@@ -55,12 +55,8 @@ File open_directory_below(const File& root, std::string_view name) {
   return directory;
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 std::vector<std::string> entries_of(const File& directory) {
-  const std::unique_ptr<DIR, CloseDirectory> stream(
+  const std::unique_ptr<DIR, support::Close<::closedir>> stream(
       // closedir closes its descriptor, so it gets a copy.
       ::fdopendir(::fcntl(directory.fd(), F_DUPFD_CLOEXEC, 0)));
   if (stream == nullptr && errno == ENOMEM) throw std::bad_alloc();
@@ -245,18 +241,11 @@ std::string read_file_below(const File& root, const Member& member) {
                   path_below(root, member.raw_name));
   if (!file) file.fail("cannot open");
   // Reads one byte more than listed, to notice a file that grows or shrinks.
-  std::string content(member.size + 1, '\0');
-  std::size_t done = 0;
-  while (done < content.size()) {
-    const std::size_t count = file.read_some(content.data() + done, content.size() - done);
-    if (count == 0) break;
-    done += count;
-  }
-  if (done != member.size) {
+  std::string content = file.read_up_to(member.size + 1);
+  if (content.size() != member.size) {
     throw support::Error(ErrorKind::io, "the file was changed while it was processed",
                          {.file = file.name()});
   }
-  content.resize(member.size);
   return content;
 }
 

@@ -127,19 +127,9 @@ const Codec& codec_of(Storage storage) {
                        [&](const Codec& codec) { return codec.storage == storage; });
 }
 
-struct FreeReader {
-  void operator()(::archive* reader) const { archive_read_free(reader); }
-};
-using Reader = std::unique_ptr<::archive, FreeReader>;
-
-struct FreeWriter {
-  void operator()(::archive* writer) const { archive_write_free(writer); }
-};
-using Writer = std::unique_ptr<::archive, FreeWriter>;
-
-struct FreeEntry {
-  void operator()(archive_entry* entry) const { archive_entry_free(entry); }
-};
+using Reader = std::unique_ptr<::archive, support::Close<archive_read_free>>;
+using Writer = std::unique_ptr<::archive, support::Close<archive_write_free>>;
+using Entry = std::unique_ptr<archive_entry, support::Close<archive_entry_free>>;
 
 /// The data of libarchive's read callback; an exception must not cross the C code.
 struct Input {
@@ -246,7 +236,7 @@ void start_raw_stream(::archive* writer, Output& output) {
   // Does not pad the compressed stream to tar records.
   check_write(archive_write_set_bytes_per_block(writer, 0), writer, output);
   check_write(archive_write_open(writer, &output, nullptr, write_output, nullptr), writer, output);
-  const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
+  const Entry entry(archive_entry_new());
   if (entry == nullptr) throw std::bad_alloc();
   archive_entry_set_filetype(entry.get(), AE_IFREG);
   check_write(archive_write_header(writer, entry.get()), writer, output);

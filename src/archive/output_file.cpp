@@ -12,13 +12,8 @@
 namespace mlf {
 namespace {
 
-/// Identifies a file, independent of paths and links.
-struct FileId {
-  dev_t device;
-  ino_t number;
-
-  bool operator==(const FileId&) const = default;
-};
+/// Identifies a file, independent of paths and links: its device and its number there.
+using FileId = std::pair<dev_t, ino_t>;
 
 /// A regular file or a directory. Devices and pipes have no content that could be lost.
 std::optional<FileId> id_of(const struct stat& status) {

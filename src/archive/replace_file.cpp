@@ -151,10 +151,8 @@ support::File open_existing(const std::string& path) {
 }  // namespace
 
 std::string resolve(const std::string& path) {
-  struct Free {
-    void operator()(char* text) const { std::free(text); }
-  };
-  const std::unique_ptr<char, Free> resolved(::realpath(path.c_str(), nullptr));
+  const std::unique_ptr<char, support::Close<std::free>> resolved(
+      ::realpath(path.c_str(), nullptr));
   if (resolved == nullptr) support::fail_io("cannot open", path, errno);
   return resolved.get();
 }

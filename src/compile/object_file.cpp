@@ -28,10 +28,7 @@
 namespace mlf::compile {
 namespace {
 
-struct EndElf {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfFile = std::unique_ptr<Elf, EndElf>;
+using ElfFile = std::unique_ptr<Elf, support::Close<elf_end>>;
 
 [[noreturn]] void refuse(const Location& where, const std::string& why) {
   throw support::Error(ErrorKind::invalid_input, why, where);

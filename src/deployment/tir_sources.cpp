@@ -440,14 +440,8 @@ Result<TirFile> load_tir_or_archive(const std::string& path, std::uint64_t max_t
                                     std::uint64_t max_archive_bytes) {
   return support::to_result([&] {
     const support::File source = open_source(path);
-    TirFile file{path, {}};
-    // One block of a tar; a pipe may give fewer bytes at once.
-    std::array<char, 512> head;
-    while (file.text.size() < head.size()) {
-      const std::size_t count = source.read_some(head.data(), head.size() - file.text.size());
-      if (count == 0) break;
-      file.text.append(head.data(), count);
-    }
+    // One block of a tar.
+    TirFile file{path, source.read_up_to(512)};
     const bool is_archive = archive::begins_as_archive(file.text);
     read_rest(source, is_archive ? max_archive_bytes : max_tir_bytes, file);
     return file;

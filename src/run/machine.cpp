@@ -140,12 +140,8 @@ std::string read_results(const fs::path& path, std::uint64_t size) {
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size) {
     fail_short();
   }
-  std::string bytes(size, '\0');
-  for (std::size_t at = 0; at < size;) {
-    const std::size_t part = file.read_some(bytes.data() + at, size - at);
-    if (part == 0) fail_short();
-    at += part;
-  }
+  std::string bytes = file.read_up_to(size);
+  if (bytes.size() != size) fail_short();
   return bytes;
 }
 

@@ -128,6 +128,14 @@ std::size_t File::read_some(char* buffer, std::size_t size) const {
   return static_cast<std::size_t>(count);
 }
 
+std::string File::read_up_to(std::size_t size) const {
+  std::string bytes(size, '\0');
+  std::size_t done = 0;
+  while (const std::size_t count = read_some(bytes.data() + done, size - done)) done += count;
+  bytes.resize(done);
+  return bytes;
+}
+
 std::size_t File::read_some_at(std::uint64_t offset, char* buffer, std::size_t size) const {
   const ssize_t count =
       retry([&] { return ::pread(fd_, buffer, size, static_cast<off_t>(offset)); });

@@ -12,6 +12,12 @@
 
 namespace mlf::support {
 
+/// Lets a std::unique_ptr end a handle of a C library.
+template <auto close>
+struct Close {
+  void operator()(auto* handle) const { close(handle); }
+};
+
 /// Throws an `Error` of kind `io` about `path`: "<action>: <what the system says>".
 [[noreturn]] void fail_io(std::string_view action, std::string_view path, int error_number);
 
@@ -41,6 +47,8 @@ class File {
   struct stat status() const;
   /// Reads up to `size` bytes; 0 is the end of the file.
   std::size_t read_some(char* buffer, std::size_t size) const;
+  /// Returns the next bytes; fewer than `size` only at the end of the file.
+  std::string read_up_to(std::size_t size) const;
   std::size_t read_some_at(std::uint64_t offset, char* buffer, std::size_t size) const;
   void write(std::string_view bytes) const;
   void write_at(std::uint64_t offset, std::string_view bytes) const;
