@@ -195,9 +195,7 @@ DeploymentOptions limits_from(const std::vector<std::string>& settings,
     // Without a "=", the whole text is the name and the value is empty, which is an error.
     const std::size_t equals = std::min(setting.find('='), setting.size());
     const std::string_view name = setting.substr(0, equals);
-    const LimitRow* row =
-        std::find_if(std::begin(kRows), std::end(kRows),
-                     [&](const LimitRow& candidate) { return candidate.name == name; });
+    const LimitRow* const row = std::ranges::find(kRows, name, &LimitRow::name);
     if (row == std::end(kRows)) refuse_limit(unknown_limit(name));
     const auto value =
         support::whole_number<std::uint64_t>(setting.substr(std::min(equals + 1, setting.size())));

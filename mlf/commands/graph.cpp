@@ -1,7 +1,6 @@
 // mlf graph: prints the network of an archive.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -123,8 +123,7 @@ constexpr std::array<Codec, 3> kCodecs{{
 
 // Never called for a plain tar or a directory.
 const Codec& codec_of(Storage storage) {
-  return *std::find_if(kCodecs.begin(), kCodecs.end(),
-                       [&](const Codec& codec) { return codec.storage == storage; });
+  return *std::ranges::find(kCodecs, storage, &Codec::storage);
 }
 
 using Reader = std::unique_ptr<::archive, support::Close<archive_read_free>>;

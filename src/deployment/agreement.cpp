@@ -6,7 +6,6 @@
 #include <deque>
 #include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <zlib.h>
 
-#include <array>
 #include <memory>
 #include <new>
 #include <span>

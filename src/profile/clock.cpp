@@ -1,7 +1,6 @@
 // Times from a clock.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

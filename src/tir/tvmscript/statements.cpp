@@ -1,7 +1,6 @@
 // Statements, line by line.
 #include <fmt/core.h>
 
-#include <optional>
 #include <set>
 
 #include "support/error.h"

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "tir/c/c.h"
 
-#include <algorithm>
 #include <map>
 
 #include "support/characters.h"
