@@ -278,7 +278,11 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     // The preprocessor may choose among arguments.
     const bool is_plain = entry->body.in(text).find('#') == text.npos;
     std::vector<tir::CLoop> loops = tir::loops_of(text, macros);
-    std::erase_if(loops, [&](const tir::CLoop& loop) { return loop.function != run; });
+    std::erase_if(loops, [&](const tir::CLoop& loop) {
+      // A member may have the name of a keyword, though no compiler takes it.
+      const bool is_member = loop.begin > 0 && text[loop.begin - 1] == '>';
+      return loop.function != run || is_member;
+    });
     const bool jumps_back = std::ranges::count(loops, "goto", &tir::CLoop::keyword) != 0;
     std::optional<CallOfMain> call;
     for (std::size_t i = 0; i < code.tokens.size(); ++i) {

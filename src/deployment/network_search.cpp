@@ -79,7 +79,7 @@ std::optional<graph::TensorType> tensor_type(std::string_view text) {
     if (!take(text, ", ")) return std::nullopt;
   }
   const auto dtype = tir::parse_dtype(text.substr(0, text.find_first_of("],) ")));
-  if (!dtype) return std::nullopt;
+  if (!dtype || dtype->is_void()) return std::nullopt;
   type.dtype = *dtype;
   return type;
 }

@@ -188,10 +188,12 @@ TEST(NetworkProblem, DoesNotKnowHowFarBuffersReachWhereOneHasNoSize) {
   EXPECT_FALSE(read.pool().used);
 }
 
-/// The first reason against moving buffers, where the kernel of three calls has this body.
+/// The reasons against moving buffers, where the kernel of three calls has this body.
 std::string reason_against(std::string_view body) {
   const Read read(script({three_calls(), kernel_of(body)}));
-  return read.pool().refused.empty() ? "" : read.pool().refused.front();
+  std::string reasons;
+  for (const std::string& one : read.pool().refused) reasons += one + "\n";
+  return reasons;
 }
 
 TEST(NetworkProblem, HasBuffersAsLongAsTheyAreTouched) {
