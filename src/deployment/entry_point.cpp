@@ -233,6 +233,19 @@ bool is_harmless(std::string_view name) {
          !allocates;
 }
 
+/// Whether token `i` multiplies: it neither follows a pointer nor is part of a type.
+bool is_product(const FunctionTokens& code, std::size_t i) {
+  using tir::c::TokenKind;
+  if (i == 0 || code.word(i) != "*") return false;
+  const auto is_operand = [&](std::size_t at, std::string_view bracket) {
+    const TokenKind kind = code.tokens[at].kind;
+    const bool is_value =
+        kind == TokenKind::name || kind == TokenKind::integer || kind == TokenKind::real;
+    return is_value || is_in(code.word(at), bracket);
+  };
+  return is_operand(i - 1, ")]") && is_operand(i + 1, "(");
+}
+
 /// Adds what the code does beside its call of one of `mains`.
 void add_other_work(const FunctionTokens& code, std::span<const std::string> mains,
                     CallOfMain& call) {
@@ -241,6 +254,7 @@ void add_other_work(const FunctionTokens& code, std::span<const std::string> mai
   for (std::size_t i = 0; i + 1 < code.tokens.size(); ++i) {
     const TokenKind kind = code.tokens[i].kind;
     const std::string_view before = i == 0 ? std::string_view() : code.word(i - 1);
+    call.multiplies |= is_product(code, i);
     call.has_texts |= kind == TokenKind::string && before != "(" && before != ",";
     if (kind != TokenKind::name) continue;
     const std::string_view word = code.word(i);
@@ -298,8 +312,8 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
                         !jumps_back && !is_repeated(code, i, loops)};
     }
     if (!call) continue;
-    call->has_loops = !loops.empty();
     add_other_work(code, mains, *call);
+    call->multiplies = call->multiplies && !loops.empty();
     return call;
   }
   return std::nullopt;

@@ -41,9 +41,9 @@ struct CallOfMain {
   std::vector<std::vector<std::string_view>> arguments{};
   bool is_single = true;          ///< false: it has several calls, or one in a loop
   std::string_view other_call{};  ///< a function or macro that may take memory; empty: none
-  bool has_loops = false;
-  bool has_arrays = false;  ///< on the stack, without those of `passed_arguments`
-  bool has_texts = false;   ///< string literals that are no arguments
+  bool multiplies = false;        ///< and has loops
+  bool has_arrays = false;        ///< on the stack, without those of `passed_arguments`
+  bool has_texts = false;         ///< string literals that are no arguments
 };
 
 /// The first call of main in `tvmgen_<module>_run`; nothing if the archive has no C with one, or if

@@ -89,8 +89,9 @@ ProfileClock clock_for(const Profile& profile, std::uint64_t hertz,
   if (profile.source == ProfileSource::measured) return {.hertz = hertz};
   if (!assumed) assumed = cycles_of(profile.cpu);
   if (!assumed) {
-    refuse(fmt::format("cores with {} differ: for times, say how many cycles an instruction takes",
-                       profile.cpu));
+    refuse(fmt::format(
+        "cores with {} differ: for times, give --cpi MIN..MAX, the cycles of an instruction",
+        profile.cpu));
   }
   return {.hertz = hertz, .cycles_per_instruction = std::move(assumed)};
 }

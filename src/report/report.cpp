@@ -450,11 +450,12 @@ class Reporter {
            fmt::format("the entry point calls '{}', which may take memory", call->other_call));
       report.ram.heap.max.reset();
     }
-    if (!call->is_single || calls_others || call->has_loops) report.mac.max.reset();
+    if (!call->is_single || calls_others || call->multiplies) report.mac.max.reset();
     if (calls_others || call->has_arrays) report.ram.stack.max.reset();
     if (call->has_arrays)
       note(report, "the entry point has arrays on the stack, which are not counted");
-    if (call->has_loops) note(report, "the entry point has loops, whose work is not counted");
+    if (call->multiplies)
+      note(report, "the entry point has loops and products, which are not counted");
     if (!call->has_texts) return;
     report.flash.constants.max.reset();
     note(report, "the entry point has texts, which are not counted");

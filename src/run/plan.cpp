@@ -191,11 +191,11 @@ class Planner {
     for (const std::string& wanted : {name, deployment::symbol_part(name)}) {
       for (InputTensor& input : plan_.inputs) {
         if (input.tensor.name == wanted) return input.tensor;
-        names.push_back(input.tensor.name);
       }
     }
-    fail_plan(ErrorKind::usage,
-              fmt::format("the network has no input '{}'{}", name, did_you_mean(name, names)));
+    for (const InputTensor& input : plan_.inputs) names.push_back(input.tensor.name);
+    fail_plan(ErrorKind::usage, fmt::format("the network has no input '{}', only {}{}", name,
+                                            some_of(names), did_you_mean(name, names)));
   }
 
   void fill(Tensor& input, std::size_t stream) const {

@@ -386,9 +386,8 @@ class CompiledCode(unittest.TestCase):
         self.assertEqual([module["compiled"]], [one["compiled"] for one in self.compiled(archive)])
         support.run_ok("check", *flags, "--code", "64K", archive)
         support.run_ok("diff", *flags, archive, archive)
-        result = support.run("report", "--cc", "gcc -U__FLT16_MAX__", archive)
-        self.assertEqual(result.returncode, 65)
-        self.assertRegex(result.stderr, rb"half-in-c.*-Dhalf=TYPE")
+        result = support.run_ok("report", "--cc", "gcc -U__FLT16_MAX__", archive)
+        self.assertRegex(result.stdout, rb"half-in-c.*-Dhalf=TYPE")
 
     def test_a_former_option_prints_csv(self):
         self.assertEqual(support.run_ok("report", "--csv", QNN).stdout,
@@ -401,7 +400,7 @@ class CompiledCode(unittest.TestCase):
             for command, code in (("no-such-compiler", 64), ("false", 65)):
                 result = support.run("report", "--cc", command, QNN, env=environment)
                 self.assertEqual((result.returncode, result.stdout), (code, b""))
-                self.assertIn(command.encode(), result.stderr)
+                self.assertIn(command.encode() if code == 64 else b"was not compiled", result.stderr)
             self.assertEqual(list(pathlib.Path(directory).iterdir()), [])
 
 

@@ -5,6 +5,7 @@ them on every archive.
 """
 
 import collections
+import json
 import re
 import tarfile
 
@@ -243,7 +244,47 @@ def short_constant(members):
     return None
 
 
+def in_graph(members, edit):
+    """The members with the graph of the graph executor edited; None if there is none, or no fit place."""
+    for name, text in members.items():
+        if name.startswith("executor-config/graph/"):
+            graph = json.loads(text)
+            return members | {name: json.dumps(graph)} if edit(graph) else None
+    return None
+
+
+def result_over_a_tensor_in_use(members):
+    def edit(graph):
+        nodes, rows = graph["nodes"], graph["node_row_ptr"]
+        storages = graph["attrs"]["storage_id"][1]
+        for reader, node in enumerate(nodes):
+            for source, output, _ in node["inputs"]:
+                between = [i for i in range(source + 1, reader) if nodes[i]["op"] != "null"]
+                entry = rows[source] + output
+                if nodes[source]["op"] != "null" and between and storages[rows[between[0]]] != storages[entry]:
+                    storages[rows[between[0]]] = storages[entry]
+                    return True
+        return False
+
+    return in_graph(members, edit)
+
+
+def small_result_in_the_graph(members):
+    def edit(graph):
+        shapes = graph["attrs"]["shape"][1]
+        for i, node in enumerate(graph["nodes"]):
+            shape = shapes[graph["node_row_ptr"][i]]
+            if node["op"] != "null" and shape and shape[-1] > 1:
+                shape[-1] -= 1
+                return True
+        return False
+
+    return in_graph(members, edit)
+
+
 FAULTS = (
+    result_over_a_tensor_in_use,
+    small_result_in_the_graph,
     swapped_arguments,
     freed_too_early,
     freed_before_its_loops,

@@ -1,4 +1,6 @@
 // Reads TVM's graph-executor JSON into a topology.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -6,7 +8,9 @@
 #include "graph/formats/graph_json.h"
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
+#include "graph/network/completion.h"
 #include "graph/network/memory_use.h"
+#include "graph/node_queries.h"
 #include "json/document.h"
 #include "json/text.h"
 #include "support/characters.h"
@@ -101,6 +105,7 @@ class GraphReader {
     }
     read_heads();
     complete_devices();
+    check_storages(topology_);
     account_memory(topology_);
     return std::move(topology_);
   }
@@ -257,6 +262,7 @@ class GraphReader {
     if (function != nullptr) {
       KernelInfo info = describe_kernel(*function, known->inputs());
       made = std::move(info.kernel);
+      parameters_of_kernels_.emplace(at->second, std::move(info.parameters));
       for (std::string& overrun : info.overruns) {
         topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun)});
       }
@@ -320,8 +326,26 @@ class GraphReader {
       const auto position = static_cast<std::uint32_t>(call.arguments.size());
       call.arguments.push_back(output_argument(node.first_entry + k, position));
     }
+    check_accesses(call);
     topology_.calls.push_back(std::move(call));
     ++position_;
+  }
+
+  /// The executor passes storage of the sizes that the graph states.
+  void check_accesses(const Call& call) {
+    const auto known = parameters_of_kernels_.find(call.kernel);
+    if (known == parameters_of_kernels_.end()) return;
+    const std::vector<KernelParameter>& parameters = known->second;
+    for (std::size_t k = 0; k < std::min(parameters.size(), call.arguments.size()); ++k) {
+      const auto bytes = call.arguments[k].type.bytes();
+      if (!bytes || parameters[k].at_least <= *bytes) continue;
+      topology_.checks.push_back(
+          {CheckCode::storage_too_small,
+           fmt::format("{} accesses {} bytes of its argument {}, which has {}", quoted(call.name),
+                       parameters[k].at_least, k, *bytes),
+           static_cast<CallId>(topology_.calls.size()),
+           {}});
+    }
   }
 
   // The output of a `__nop` is the value of its input: it has the same storage_id and another
@@ -371,6 +395,7 @@ class GraphReader {
   std::set<StorageId> unsized_;  ///< that hold a tensor of unknown size
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
+  std::map<KernelId, std::vector<KernelParameter>> parameters_of_kernels_;
   Position position_ = 0;
 };
 

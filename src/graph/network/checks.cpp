@@ -176,6 +176,14 @@ bool may_write_over(const Topology& topology, const PlacedValue& first, const Pl
   return is_gone && one && other && one->argument < other->argument;
 }
 
+void note_overlap(Topology& topology, ValueId value, ValueId other) {
+  topology.checks.push_back({CheckCode::storage_overlap,
+                             quoted(topology[value].name) + " is put over " +
+                                 quoted(topology[other].name) + ", which is still in use",
+                             {},
+                             value});
+}
+
 /// Adds a check for every value that overlaps a live one (rule `storage` of schemas/topology.md).
 /// If a call is the last reader of a tensor, the tensor may share bytes with a result of that call:
 /// USMP analyses kernels and knows that they read before they write. Shared bytes do not make an
@@ -205,11 +213,7 @@ void check_overlaps(Topology& topology) {
       other = overlapping(occupied, placed);
     }
     if (other != nullptr) {
-      topology.checks.push_back({CheckCode::storage_overlap,
-                                 "'" + topology[placed.value].name + "' is put over '" +
-                                     topology[other->value].name + "', which is still in use",
-                                 {},
-                                 placed.value});
+      note_overlap(topology, placed.value, other->value);
       continue;
     }
     occupied.emplace(placed.begin, &placed);
@@ -218,6 +222,23 @@ void check_overlaps(Topology& topology) {
 }
 
 }  // namespace
+
+void check_storages(Topology& topology) {
+  const Lifetimes lifetimes(topology);
+  // Of the values in each storage so far, the one that is in use longest. They are in the order of
+  // their definitions.
+  std::map<StorageId, ValueId> longest;
+  for (std::size_t i = 0; i < topology.values.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    const StorageId storage = topology[id].storage;
+    if (topology[storage].memory == MemoryKind::program) continue;
+    const auto [known, is_first] = longest.try_emplace(storage, id);
+    if (is_first) continue;
+    const Lifetime before = lifetimes.of(known->second);
+    if (before.to > lifetimes.of(id).from) note_overlap(topology, id, known->second);
+    if (lifetimes.of(id).to > before.to) known->second = id;
+  }
+}
 
 void check_values(Topology& topology) {
   const Lifetimes lifetimes(topology);

@@ -71,6 +71,9 @@ std::set<StorageId> storages_of_externals(const Topology& topology);
 /// Checks for unread values, contradictory sizes, and tensors that do not fit or overlap.
 void check_values(Topology& topology);
 
+/// Checks that the graph executor overwrites no value that is still in use.
+void check_storages(Topology& topology);
+
 /// Calls whose kernel writes into a pool of constants, which is in read-only memory.
 void check_constant_pools(Topology& topology, KernelLibrary& kernels);
 
