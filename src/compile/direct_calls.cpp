@@ -39,8 +39,9 @@ class Decoder {
         return arm(offset);
       case InstructionSet::aarch64:
         return aarch64(offset);
-      case InstructionSet::riscv:
-        return riscv(offset);
+      case InstructionSet::riscv32:
+      case InstructionSet::riscv64:
+        return riscv(offset, set);
     }
     return {};
   }
@@ -59,13 +60,15 @@ class Decoder {
   /// CALL rel32, JMP rel32.
   Instruction x86_64(std::size_t offset) const {
     const auto opcode = read<std::uint8_t>(offset);
-    if (opcode != 0xe8 && opcode != 0xe9) return {1};
+    const bool is_whole = offset + 5 <= code_.size();
+    if (!is_whole || (opcode != 0xe8 && opcode != 0xe9)) return {1};
     return {5, 5 + signed_bits(read<std::uint32_t>(offset + 1), 32), opcode == 0xe8, 1};
   }
 
-  /// BL (T1), B.W (T4): Arm v7-M Architecture Reference Manual, A7.7.18 and A7.7.12.
+  /// BL (T1), B (T2), B.W (T4): Arm v7-M Architecture Reference Manual, A7.7.18 and A7.7.12.
   Instruction thumb(std::size_t offset) const {
     const std::uint32_t first = read<std::uint16_t>(offset);
+    if (bits(first, 15, 11) == 0x1c) return {2, 4 + signed_bits(first << 1, 12)};
     if (bits(first, 15, 11) < 0x1d) return {2};
     const std::uint32_t second = read<std::uint16_t>(offset + 2);
     const bool is_branch =
@@ -94,9 +97,9 @@ class Decoder {
   }
 
   /// JAL; AUIPC followed by JALR; C.JAL and C.J.
-  Instruction riscv(std::size_t offset) const {
+  Instruction riscv(std::size_t offset, InstructionSet set) const {
     const std::uint32_t half = read<std::uint16_t>(offset);
-    if (bits(half, 1, 0) != 3) return compressed(half);
+    if (bits(half, 1, 0) != 3) return compressed(half, set);
     const auto word = read<std::uint32_t>(offset);
     constexpr std::uint32_t kJal = 0x6f;
     constexpr std::uint32_t kAuipc = 0x17;
@@ -114,14 +117,15 @@ class Decoder {
             bits(next, 11, 7) != 0};
   }
 
-  static Instruction compressed(std::uint32_t word) {
+  static Instruction compressed(std::uint32_t word, InstructionSet set) {
     const std::uint32_t function = bits(word, 15, 13);
-    if (bits(word, 1, 0) != 1 || (function != 1 && function != 5)) return {2};
+    const bool is_call = function == 1 && set == InstructionSet::riscv32;
+    if (bits(word, 1, 0) != 1 || (!is_call && function != 5)) return {2};
     const std::uint32_t value = bits(word, 12, 12) << 11 | bits(word, 8, 8) << 10 |
                                 bits(word, 10, 9) << 8 | bits(word, 6, 6) << 7 |
                                 bits(word, 7, 7) << 6 | bits(word, 2, 2) << 5 |
                                 bits(word, 11, 11) << 4 | bits(word, 5, 3) << 1;
-    return {2, signed_bits(value, 12), function == 1};
+    return {2, signed_bits(value, 12), is_call};
   }
 
   std::span<const std::byte> code_;

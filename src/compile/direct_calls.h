@@ -9,7 +9,8 @@
 
 namespace mlf::compile {
 
-enum class InstructionSet : std::uint8_t { x86_64, thumb, arm, aarch64, riscv };
+/// i386 has the calls of x86-64. RV32 alone has C.JAL.
+enum class InstructionSet : std::uint8_t { x86_64, thumb, arm, aarch64, riscv32, riscv64 };
 
 /// Offsets are bytes from the beginning of the section.
 struct DirectCall {

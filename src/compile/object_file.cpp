@@ -2,6 +2,7 @@
 
 #include <ar.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gelf.h>
 
 #include <algorithm>
@@ -135,6 +136,7 @@ void require_whole(const ElfFile& elf, const Location& where) {
   std::size_t count = 0;
   std::size_t names = 0;
   std::size_t size = 0;
+  std::uint64_t content = 0;
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF || gelf_getehdr(elf.get(), &file) == nullptr) {
     fail(where);
   }
@@ -149,6 +151,7 @@ void require_whole(const ElfFile& elf, const Location& where) {
     GElf_Shdr header;
     if (gelf_getshdr(elf_getscn(elf.get(), i), &header) == nullptr) fail(where);
     const bool has_content = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
+    if (has_content) content += std::min<std::uint64_t>(header.sh_size, size + 1);
     if (has_content && (header.sh_offset > size || header.sh_size > size - header.sh_offset)) {
       refuse_damaged(where, "a section ends behind the file");
     }
@@ -157,6 +160,8 @@ void require_whole(const ElfFile& elf, const Location& where) {
       refuse_damaged(where, "a header of a section is invalid");
     }
   }
+  // Each byte is read once.
+  if (content > size) refuse_damaged(where, "its sections overlap");
 }
 
 /// Adds sizes of symbols. Static helpers of several files may share a name; their sizes add up.
@@ -287,6 +292,7 @@ bool is_of_runtime(std::string_view name) {
 
 /// The code of a function, in its section.
 struct CodeRange {
+  bool is_local = false;  ///< other files may have a function of its name
   std::size_t section = 0;
   GElf_Addr begin = 0;
   GElf_Addr end = 0;
@@ -303,7 +309,8 @@ void for_each_function(const ElfFile& elf, Elf_Scn* table, const GElf_Shdr& head
     // The lowest bit says that the code is Thumb.
     const bool is_thumb = file.e_machine == EM_ARM && (symbol.st_value & 1) != 0;
     const GElf_Addr begin = symbol.st_value - (is_thumb ? 1 : 0);
-    visit(name, CodeRange{symbol.st_shndx, begin, begin + symbol.st_size, is_thumb});
+    const bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    visit(name, CodeRange{is_local, symbol.st_shndx, begin, begin + symbol.st_size, is_thumb});
   });
 }
 
@@ -373,6 +380,7 @@ std::optional<InstructionSet> instruction_set(const ElfFile& elf, bool is_thumb)
     return std::nullopt;
   }
   switch (file.e_machine) {
+    case EM_386:
     case EM_X86_64:
       return InstructionSet::x86_64;
     case EM_ARM:
@@ -380,7 +388,8 @@ std::optional<InstructionSet> instruction_set(const ElfFile& elf, bool is_thumb)
     case EM_AARCH64:
       return InstructionSet::aarch64;
     case EM_RISCV:
-      return InstructionSet::riscv;
+      return file.e_ident[EI_CLASS] == ELFCLASS64 ? InstructionSet::riscv64
+                                                  : InstructionSet::riscv32;
     default:
       return std::nullopt;
   }
@@ -425,16 +434,19 @@ std::vector<std::string_view> references(const ElfFile& elf, const CodeRange& ra
 }
 
 /// Adds the calls of all functions, by relocations, and those that the assembler has resolved.
-void add_calls(const ElfFile& elf, ObjectSymbols& symbols) {
+/// `file` distinguishes functions that other files do not see.
+void add_calls(const ElfFile& elf, std::string_view file, ObjectSymbols& symbols) {
   struct Function {
     CodeRange range;
-    std::string_view name;
+    std::string name;
   };
   std::map<SectionPlace, Function> functions;
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
     if (header.sh_type != SHT_SYMTAB) return;
     for_each_function(elf, section, header, [&](std::string_view name, const CodeRange& range) {
-      functions.try_emplace({range.section, range.begin}, Function{range, name});
+      std::string unique(name);
+      if (range.is_local) unique.append(" of ").append(file);
+      functions.try_emplace({range.section, range.begin}, Function{range, std::move(unique)});
     });
   });
   const auto function_at = [&](const SectionPlace& place) -> const Function* {
@@ -450,10 +462,15 @@ void add_calls(const ElfFile& elf, ObjectSymbols& symbols) {
     const Function* const from = function_at({one.section, one.offset});
     if (from == nullptr) return;
     std::string_view to = one.name;
-    if (GELF_ST_TYPE(one.symbol.st_info) == STT_SECTION) {
+    const auto defined = functions.find({one.symbol.st_shndx, one.symbol.st_value & ~GElf_Addr{1}});
+    if (GELF_ST_TYPE(one.symbol.st_info) == STT_FUNC && defined != functions.end()) {
+      to = defined->second.name;
+    } else if (GELF_ST_TYPE(one.symbol.st_info) == STT_SECTION) {
+      // REL files have the addend in the code, in the form of the instruction.
+      if (!one.addend) return;
       // On x86-64, a distance is from the end of the instruction, 4 bytes behind the relocated
       // ones.
-      const GElf_Addr place = one.addend.value_or(0);
+      const GElf_Addr place = *one.addend;
       const Function* target = function_at({one.symbol.st_shndx, place + 4});
       const auto behind = functions.lower_bound({one.symbol.st_shndx, place});
       if (target == nullptr && behind != functions.end()) target = &behind->second;
@@ -463,7 +480,7 @@ void add_calls(const ElfFile& elf, ObjectSymbols& symbols) {
       if (target == from && place != begin && place + 4 != begin) return;
       to = target->name;
     }
-    symbols.calls[std::string(from->name)].emplace(to);
+    symbols.calls[from->name].emplace(to);
   });
   for (auto at = functions.begin(); at != functions.end(); ++at) {
     CodeRange range = at->second.range;
@@ -479,7 +496,7 @@ void add_calls(const ElfFile& elf, ObjectSymbols& symbols) {
       const auto to = functions.find({range.section, call.target});
       // A jump to its own beginning is a loop.
       if (to == functions.end() || (to == at && !call.returns)) continue;
-      symbols.calls[std::string(at->second.name)].emplace(to->second.name);
+      symbols.calls[at->second.name].emplace(to->second.name);
     }
   }
 }
@@ -549,7 +566,7 @@ void add_object_file(const std::string& path, const SectionPlaces& places, Compi
   const support::File file = support::File::open(path, O_RDONLY);
   const ElfFile elf(elf_begin(file.fd(), ELF_C_READ, nullptr));
   add_elf(elf, {.file = path}, places, code, symbols);
-  add_calls(elf, symbols);
+  add_calls(elf, path, symbols);
 }
 
 namespace {
@@ -596,6 +613,13 @@ bool is_table(std::string_view name, std::string_view content) {
          (name.starts_with("#1/") && content.starts_with(kBsdTable));
 }
 
+/// Linkers take nothing from a file such as a licence.
+bool is_text(std::string_view content) {
+  return !content.starts_with(ARMAG) && std::ranges::all_of(content, [](char c) {
+    return c >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
+}
+
 /// Calls `visit` with an object file, or with each of a static library. Throws `Error` for a
 /// library that is cut.
 void for_each_object(std::string_view bytes, const Location& where,
@@ -603,7 +627,9 @@ void for_each_object(std::string_view bytes, const Location& where,
   if (!bytes.starts_with(ARMAG)) return visit(bytes);
   // Each member is behind a header with its size.
   bytes.remove_prefix(SARMAG);
-  while (!bytes.empty()) {
+  // Linkers pass over blank lines and zeros behind the last member.
+  constexpr std::string_view kFill("\0\n", 2);
+  while (bytes.find_first_not_of(kFill) != bytes.npos) {
     std::string_view digits = bytes.substr(std::min(offsetof(ar_hdr, ar_size), bytes.size()));
     const auto size = support::take_number<std::size_t>(digits);
     if (bytes.size() < sizeof(ar_hdr) || !size || *size > bytes.size() - sizeof(ar_hdr)) {
@@ -612,7 +638,7 @@ void for_each_object(std::string_view bytes, const Location& where,
     std::string_view name = bytes.substr(0, sizeof(ar_hdr::ar_name));
     name = name.substr(0, name.find_last_not_of(' ') + 1);
     const std::string_view content = bytes.substr(sizeof(ar_hdr), *size);
-    if (!is_table(name, content)) visit(content);
+    if (!is_table(name, content) && !is_text(content)) visit(content);
     bytes.remove_prefix(std::min(sizeof(ar_hdr) + *size + *size % 2, bytes.size()));
   }
 }
@@ -639,7 +665,7 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
     const CompiledCode& code = object.code;
     LibraryMember one{.flash = code.text + code.rodata + code.data, .ram = code.data + code.bss};
     add_elf(elf, {.member = std::string(member)}, {}, object.code, one.symbols);
-    add_calls(elf, one.symbols);
+    add_calls(elf, fmt::format("{} {}", members.size(), member), one.symbols);
     one.flash = code.text + code.rodata + code.data - one.flash;
     one.ram = code.data + code.bss - one.ram;
     members.push_back(std::move(one));

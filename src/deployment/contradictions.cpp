@@ -271,6 +271,8 @@ graph::MemoryTotals linked_totals(const Topology& topology) {
     if (one.kind == tir::OtherKind::padding) {
       totals.constants +=
           {one.bytes.value_or(0), one.bytes ? Exactness::exact : Exactness::at_least};
+    } else if (one.kind == tir::OtherKind::variable && one.bytes) {
+      totals.pools += {0, Exactness::at_least};
     } else if (one.kind == tir::OtherKind::constant) {
       totals.constants += {0, Exactness::at_least};
     } else if (one.kind == tir::OtherKind::constant_in_kernel) {

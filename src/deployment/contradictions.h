@@ -27,8 +27,8 @@ std::vector<std::uint64_t> workspaces_beside_pools(const graph::Topology& topolo
 /// `constants_size_bytes`: lowering removed them from Relay's main.
 std::uint64_t bytes_of_kernel_constants(const graph::Topology& topology);
 
-/// Returns the memory of a network with all that is in the sections of its constants: padding, and
-/// constants that nothing reads. TVM does not count these in `constants_size_bytes`.
+/// Returns the memory of a network with variables of its C, and all that is in the sections of its
+/// constants: padding, and constants that nothing reads. TVM counts none of these.
 graph::MemoryTotals linked_totals(const graph::Topology& topology);
 
 }  // namespace mlf

@@ -226,47 +226,107 @@ bool is_repeated(const FunctionTokens& code, std::size_t token,
 
 /// Whether a call takes neither heap nor stack that counts, and has no loops with arithmetic.
 bool is_harmless(std::string_view name) {
-  if (graph::is_logging_macro(name)) return true;
+  constexpr std::array<std::string_view, 3> kAssertions{"assert", "static_assert",
+                                                        "_Static_assert"};
+  if (graph::is_logging_macro(name) || support::is_among(kAssertions, name)) return true;
   const graph::CalleeOrigin origin = graph::origin_of(name);
-  const bool allocates = name.find("Alloc") != name.npos || name.ends_with("alloc");
+  const bool allocates = name.find("lloc") != name.npos;
   return origin != graph::CalleeOrigin::unknown && origin != graph::CalleeOrigin::cmsis &&
          !allocates;
 }
 
-/// Whether token `i` multiplies: it neither follows a pointer nor is part of a type.
-bool is_product(const FunctionTokens& code, std::size_t i) {
+bool is_value(const tir::c::Token& token) {
   using tir::c::TokenKind;
-  if (i == 0 || code.word(i) != "*") return false;
-  const auto is_operand = [&](std::size_t at, std::string_view bracket) {
-    const TokenKind kind = code.tokens[at].kind;
-    const bool is_value =
-        kind == TokenKind::name || kind == TokenKind::integer || kind == TokenKind::real;
-    return is_value || is_in(code.word(at), bracket);
-  };
-  return is_operand(i - 1, ")]") && is_operand(i + 1, "(");
+  return token.kind == TokenKind::name || token.kind == TokenKind::integer ||
+         token.kind == TokenKind::real;
 }
 
-/// Adds what the code does beside its call of one of `mains`.
-void add_other_work(const FunctionTokens& code, std::span<const std::string> mains,
-                    CallOfMain& call) {
-  using tir::c::TokenKind;
-  constexpr std::array<std::string_view, 4> kBeforeValues{"return", "sizeof", "else", "case"};
-  for (std::size_t i = 0; i + 1 < code.tokens.size(); ++i) {
-    const TokenKind kind = code.tokens[i].kind;
-    const std::string_view before = i == 0 ? std::string_view() : code.word(i - 1);
-    call.multiplies |= is_product(code, i);
-    call.has_texts |= kind == TokenKind::string && before != "(" && before != ",";
-    if (kind != TokenKind::name) continue;
-    const std::string_view word = code.word(i);
-    const std::string_view behind = code.word(i + 1);
-    const bool is_type = i > 0 && code.tokens[i - 1].kind == TokenKind::name &&
-                         !support::is_among(kBeforeValues, before);
-    call.has_arrays |= behind == "[" && before != "TVMValue" && (is_type || before == "*");
-    const bool is_call = behind == "(" && !tir::c::is_keyword(word) && !is_type;
-    if (is_call && std::ranges::find(mains, word) == mains.end() && !is_harmless(word)) {
-      call.other_call = word;
+/// Whether token `i` multiplies: it neither follows a pointer nor is part of a type.
+bool is_product(const FunctionTokens& code, std::size_t i) {
+  if (i < 2 || code.word(i) != "*") return false;
+  const bool begins_statement = is_in(code.word(i - 2), ";{}");
+  const bool is_left = is_value(code.tokens[i - 1]) || is_in(code.word(i - 1), ")]");
+  const bool is_right = is_value(code.tokens[i + 1]) || code.word(i + 1) == "(";
+  return !begins_statement && !tir::c::is_keyword(code.word(i - 1)) && is_left && is_right;
+}
+
+/// What the code of an entry point does beside its call of main.
+class OtherWork {
+ public:
+  /// `counted` is the type of arrays that `passed_arguments` counts.
+  OtherWork(const FunctionTokens& code, std::span<const std::string> mains,
+            std::string_view counted)
+      : code_(code), mains_(mains), counted_(counted) {}
+
+  void add_to(CallOfMain& call) {
+    for (std::size_t i = 0; i + 1 < code_.tokens.size(); ++i) {
+      follow(i);
+      call.multiplies |= is_product(code_, i);
+      if (code_.tokens[i].kind == tir::c::TokenKind::string) {
+        call.has_texts |= std::ranges::count(open_, true) == 0;
+      }
+      if (code_.tokens[i].kind != tir::c::TokenKind::name) continue;
+      call.has_arrays |= is_array(i);
+      if (takes_memory(i)) call.other_call = code_.word(i);
     }
   }
+
+ private:
+  std::string_view before(std::size_t i) const {
+    return i == 0 ? std::string_view() : code_.word(i - 1);
+  }
+
+  bool is_after_type(std::size_t i) const {
+    constexpr std::array<std::string_view, 4> kBeforeValues{"return", "sizeof", "else", "case"};
+    return i > 0 && code_.tokens[i - 1].kind == tir::c::TokenKind::name &&
+           !support::is_among(kBeforeValues, before(i));
+  }
+
+  /// Brackets around, of calls or not, and the statement that a token is in.
+  void follow(std::size_t i) {
+    const std::string_view word = code_.word(i);
+    if (word == "(") open_.push_back(i > 0 && code_.tokens[i - 1].kind == tir::c::TokenKind::name);
+    if (word == ")" && !open_.empty()) open_.pop_back();
+    if (is_in(word, ";{}")) is_static_ = false;
+    is_static_ = is_static_ || word == "static";
+  }
+
+  /// A declaration of an array on the stack, or the type of one.
+  bool is_array(std::size_t i) const {
+    if (code_.word(i + 1) != "[" || is_static_) return false;
+    const bool is_pointer = before(i) == "*" && !is_product(code_, i - 1);
+    const bool is_next = before(i) == "," && open_.empty();
+    return before(i) != counted_ &&
+           (is_after_type(i) || is_pointer || is_next || tir::c::is_keyword(code_.word(i)));
+  }
+
+  bool takes_memory(std::size_t i) const {
+    const std::string_view word = code_.word(i);
+    return code_.word(i + 1) == "(" && !tir::c::is_keyword(word) && !is_after_type(i) &&
+           std::ranges::find(mains_, word) == mains_.end() && !is_harmless(word);
+  }
+
+  const FunctionTokens& code_;
+  std::span<const std::string> mains_;
+  std::string_view counted_;
+  std::vector<bool> open_;  // brackets; true: of a call
+  bool is_static_ = false;
+};
+
+/// Whether a loop is `do … while (0)`, a block that people leave by `break`.
+bool runs_once(const FunctionTokens& code, const tir::CLoop& loop) {
+  if (loop.keyword != "do") return false;
+  constexpr std::size_t kMostTokens = 2000;  // of one block: loops may nest
+  const auto body = std::ranges::upper_bound(code.tokens, loop.begin, {}, &tir::c::Token::begin);
+  const auto first = static_cast<std::size_t>(body - code.tokens.begin());
+  const std::size_t end = std::min(first + kMostTokens, code.tokens.size());
+  std::size_t depth = 0;
+  for (std::size_t i = first; i + 4 < end; ++i) {
+    if (code.word(i) == "{") ++depth;
+    if (code.word(i) != "}" || depth == 0 || --depth > 0) continue;
+    return code.word(i + 1) == "while" && code.word(i + 3) == "0" && code.word(i + 4) == ")";
+  }
+  return false;
 }
 
 }  // namespace
@@ -295,7 +355,7 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     std::erase_if(loops, [&](const tir::CLoop& loop) {
       // A member may have the name of a keyword, though no compiler takes it.
       const bool is_member = loop.begin > 0 && text[loop.begin - 1] == '>';
-      return loop.function != run || is_member;
+      return loop.function != run || is_member || runs_once(code, loop);
     });
     const bool jumps_back = std::ranges::count(loops, "goto", &tir::CLoop::keyword) != 0;
     std::optional<CallOfMain> call;
@@ -312,7 +372,8 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
                         !jumps_back && !is_repeated(code, i, loops)};
     }
     if (!call) continue;
-    add_other_work(code, mains, *call);
+    const bool is_packed = interface_of(entry->head.in(text)) == CInterface::packed;
+    OtherWork(code, mains, is_packed ? "TVMValue" : "").add_to(*call);
     call->multiplies = call->multiplies && !loops.empty();
     return call;
   }

@@ -198,8 +198,9 @@ MemoryTotals totals_on(const Topology& topology, Counts counts) {
   if (!topology.knows_parameters()) totals.inputs_and_outputs += known_or_more(std::nullopt);
   totals.constants = constants_of(topology);
   totals.pools = bytes_of_pools(topology, PoolKind::workspace);
-  const bool has_others = std::ranges::count(topology.other_memory, tir::OtherKind::variable,
-                                             &tir::OtherMemory::kind) > 0;
+  const bool has_others = std::ranges::any_of(topology.other_memory, [](const auto& one) {
+    return one.kind == tir::OtherKind::variable && !one.bytes;
+  });
   if (has_others) totals.pools += known_or_more(std::nullopt);
   return totals;
 }

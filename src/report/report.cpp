@@ -196,7 +196,9 @@ void note_other_memory(ModuleReport& module, std::span<const tir::OtherMemory> m
   std::vector<std::string> unused;
   for (const tir::OtherMemory& one : memory) {
     if (one.kind == tir::OtherKind::variable) {
-      note(module, "the size of variable '" + one.name + "' of the C is not read");
+      note(module, one.bytes ? fmt::format("variable '{}' of the C takes up to {} bytes", one.name,
+                                           *one.bytes)
+                             : "the size of variable '" + one.name + "' of the C is not read");
     } else if (one.kind == tir::OtherKind::constant ||
                one.kind == tir::OtherKind::constant_in_kernel) {
       unused.push_back("'" + one.name + "'");
@@ -271,6 +273,9 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
     if (network.is_in_ram(device)) {
       module.ram = {analysis::to_count(totals.pools), io, executor, heap, stack, {}};
       module.flash.constants = constants_of(network.other_memory, totals);
+      for (const tir::OtherMemory& one : network.other_memory) {
+        if (one.kind == tir::OtherKind::variable && one.bytes) module.ram.pools += {0, one.bytes};
+      }
       continue;
     }
     DeviceReport& one =

@@ -225,14 +225,21 @@ class Objects(unittest.TestCase):
         slim = self.directory / "slim.o"
         command = ["gcc", "-flto", "-fno-fat-lto-objects", "-x", "c", "-c", "-", "-o", slim]
         subprocess.run(command, input=b"int f(int a) { return a; }", check=True)
-        other = self.directory / "other.txt"
-        other.write_text("no object")
-        for added in (slim, other):
+        bitcode = self.directory / "bitcode.o"
+        bitcode.write_bytes(b"BC\xc0\xde" + bytes(96))
+        for added in (slim, bitcode):
             library = made.with_name("mod.a")
             subprocess.run(["ar", "rcs", library, made, added], check=True)
             self.assertNotIn("objects", report_of(directory))
             self.assertEqual(support.run("verify", directory).returncode, 0)
             library.unlink()
+        before = report_of(directory)["objects"]
+        licence = self.directory / "LICENCE"
+        licence.write_text("no object\n")
+        subprocess.run(["ar", "rcs", library, made, licence], check=True)
+        library.write_bytes(library.read_bytes() + b"\n")
+        made.unlink()
+        self.assertEqual(report_of(directory)["objects"], before)
 
     def test_a_function_that_calls_itself_has_no_upper_bound_of_the_stack(self):
         once = "int f(int n) { volatile char z[100]; z[0] = n; return n < 9 ? %s(n + 1) + z[0] : 0; }\n"
@@ -241,11 +248,15 @@ class Objects(unittest.TestCase):
         for compiler in ("gcc", "clang-14", "arm-none-eabi-gcc"):
             if shutil.which(compiler) is None:
                 continue
-            for text, is_bound in (("", True), (once % "abs", True), (once % "f", False), (twice % "abs", True),
+            helper = "static int help(int n) { volatile int x = n; return %s; }\n"
+            same_names = "int other(int); " + helper % "other(x)" + "int first(int n) { return help(n); }"
+            for text, is_bound in (("", True), (same_names, True), (once % "abs", True), (once % "f", False), (twice % "abs", True),
                                    (twice % "f", False)):  # fmt: skip
                 directory = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
                 subprocess.run(["tar", "xf", archive, "-C", directory], check=True)
                 (directory / "codegen/host/src/more.c").write_text(text)
+                last = helper % "x + 1" + "int other(int n) { return help(n); }\n"
+                (directory / "codegen/host/src/last.c").write_text(last)
                 command = ["check", "--stack", "100K", "--library-stack", "0", "--cc", compiler, "--cflags=-O0", directory]
                 self.assertEqual(support.run(*command).returncode == 0, is_bound, (compiler, text))
 

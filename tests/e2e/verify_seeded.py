@@ -525,7 +525,16 @@ class SmallNetworks(VerifiedCase):
             ("volatile int8_t scratch[9000]; scratch[0] = 1;", {"stack"}),
             ("for (int i = 0; i < 9; ++i) total += i * i;", {"mac"}),
             (f'name = "{"x" * 2000}";', {"constants"}),
+            ("void* more = __builtin_alloca(4096);", {"heap", "stack", "mac"}),
+            ("float a, b[1024];", {"stack"}),
+            ("read((float[1024]){0});", {"heap", "stack", "mac"}),
+            ("TVMValue values[1000];", {"stack"}),
             ('printf("%d", 3);', set()),
+            ('assert(inputs->x != NULL && "input"); _Static_assert(sizeof(int) == 4, "int");', set()),
+            ('__asm__ volatile("nop" ::: "memory");', set()),
+            ("int total = n * q[1];", set()),
+            ("static const float table[] = {1, 2};", {"constants"}),
+            ("do { if (!inputs) break; total = total * 2; } while (0);", set()),
         ):
             found = numbers(code)
             self.assertEqual({name for name in found if found[name] != plain[name]}, unknown, code)
@@ -542,6 +551,11 @@ class SmallNetworks(VerifiedCase):
         for passed in ("&global_workspace + 16", "&global_workspace[16]", "flag ? &global_workspace : spare"):
             wrapper = PLANNED[WRAPPER_C].replace("((uint8_t*)&global_workspace)", f"((uint8_t*){passed})")
             self.assertIsNone(self.module_of(PLANNED | {WRAPPER_C: wrapper})["ram"]["pools"]["max"], passed)
+
+    def test_a_variable_beside_the_pools_takes_up_to_its_bytes(self):
+        for text, most in (("static uint8_t trace[96];", 96), ("static int32_t trace[24];", 96), ("static struct note trace[3];", None)):
+            pools = self.module_of(PLAIN | {C: f"{PLAIN[C]}\n{text}\n"})["ram"]["pools"]
+            self.assertEqual(pools, {"min": 0, "max": most} if most else None)
 
     def test_an_archive_two_directories_down_is_sound(self):
         for name, text in PLAIN.items():

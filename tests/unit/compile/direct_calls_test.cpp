@@ -49,11 +49,16 @@ TEST(DirectCalls, OfAArch64AreWords) {
 }
 
 TEST(DirectCalls, OfRiscVHaveThreeForms) {
-  EXPECT_EQ(targets(InstructionSet::riscv, {0xef, 0x00, 0xc0, 0x00}), Targets{12});
-  EXPECT_EQ(targets(InstructionSet::riscv, {0x97, 0x10, 0x00, 0x00, 0xe7, 0x80, 0x00, 0xff}),
+  EXPECT_EQ(targets(InstructionSet::riscv32, {0xef, 0x00, 0xc0, 0x00}), Targets{12});
+  EXPECT_EQ(targets(InstructionSet::riscv32, {0x97, 0x10, 0x00, 0x00, 0xe7, 0x80, 0x00, 0xff}),
             Targets{4096 - 16});
-  EXPECT_EQ(targets(InstructionSet::riscv, {0x11, 0x20, 0xed, 0xbf, 0x01, 0x30}),
+  EXPECT_EQ(targets(InstructionSet::riscv32, {0x11, 0x20, 0xed, 0xbf, 0x01, 0x30}),
             (Targets{4, 2 - 6, 4 - 2048}));
+}
+
+TEST(DirectCalls, OfRiscV64HaveNoShortCall) {
+  // C.ADDIW has the code of C.JAL.
+  EXPECT_EQ(targets(InstructionSet::riscv64, {0x11, 0x20, 0xed, 0xbf}), Targets{2 - 6});
 }
 
 TEST(DirectCalls, OfX86MayBeginAtEveryByte) {
@@ -69,7 +74,7 @@ TEST(DirectCalls, ThatTheLinkerWillFillInAreLeftOut) {
 
 TEST(DirectCalls, EndWithTheCode) {
   EXPECT_EQ(targets(InstructionSet::thumb, {0x00, 0xf0}), Targets{});
-  EXPECT_EQ(targets(InstructionSet::riscv, {0x97}), Targets{});
+  EXPECT_EQ(targets(InstructionSet::riscv32, {0x97}), Targets{});
   EXPECT_EQ(targets(InstructionSet::x86_64, {}), Targets{});
 }
 

@@ -370,7 +370,11 @@ class ModuleReader {
     }
     std::vector<OtherMemory> all = unused_arrays_;
     for (const auto& [name, kind] : variables_) {
-      if (!pools.contains(name)) all.push_back({.kind = kind, .name = name});
+      if (pools.contains(name)) continue;
+      const auto array = std::ranges::find(context_.facts.pools, name, &Pool::name);
+      const bool is_sized = kind == OtherKind::variable && array != context_.facts.pools.end();
+      all.push_back({.kind = kind, .name = name});
+      if (is_sized) all.back().bytes = static_cast<std::uint64_t>(array->bytes);
     }
     for (const Pool& pool : context_.facts.pools) {
       const bool is_used = pools.contains(pool.name);
