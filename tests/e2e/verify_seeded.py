@@ -552,6 +552,12 @@ class SmallNetworks(VerifiedCase):
             wrapper = PLANNED[WRAPPER_C].replace("((uint8_t*)&global_workspace)", f"((uint8_t*){passed})")
             self.assertIsNone(self.module_of(PLANNED | {WRAPPER_C: wrapper})["ram"]["pools"]["max"], passed)
 
+    def test_an_array_in_a_block_may_have_the_name_of_a_smaller_one(self):
+        place = "  int32_t pad_temp[16];\n"
+        for first in ("", "pad_temp[15] = 1; "):
+            block = f"  int32_t pad_temp[16]; {first}{{ int32_t pad_temp[99]; pad_temp[98] = p0[0]; }}\n"
+            self.assertEqual(self.errors(as_tar(PLAIN | {C: PLAIN_KERNELS.replace(place, block)})), [])
+
     def test_a_variable_beside_the_pools_takes_up_to_its_bytes(self):
         for text, most in (("static uint8_t trace[96];", 96), ("static int32_t trace[24];", 96), ("static struct note trace[3];", None)):
             pools = self.module_of(PLAIN | {C: f"{PLAIN[C]}\n{text}\n"})["ram"]["pools"]

@@ -354,7 +354,8 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
     const Reaches* const reaches = support::find_value(reach.pointers, memory.pointer);
     KernelBuffer& buffer = memory.buffer;
     if (buffer.memory != MemoryKind::pool) {
-      if (reaches != nullptr) note_overrun(*reaches, buffer, info);
+      // What is not understood may declare other memory of this name.
+      if (reaches != nullptr && scan.gaps.empty()) note_overrun(*reaches, buffer, info);
       const bool is_constant = buffer.memory == MemoryKind::program;
       (is_constant ? info.kernel.constants : info.kernel.workspaces).push_back(std::move(buffer));
       continue;
