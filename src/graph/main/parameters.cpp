@@ -532,7 +532,8 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
 /// their order, or metadata has other sizes.
 void adopt_declared(std::span<PortPlan> outputs, const ModuleFacts& facts) {
   const std::vector<TensorType>& declared = facts.declared_outputs;
-  if (std::any_of(outputs.begin(), outputs.end(), is_planned) || declared.size() != outputs.size()) return;
+  if (std::any_of(outputs.begin(), outputs.end(), is_planned) || declared.size() != outputs.size())
+    return;
   std::optional<std::uint64_t> bytes = 0;
   for (const TensorType& type : declared) bytes = sum_of(*bytes, type.bytes().value_or(0));
   if (facts.outputs) {

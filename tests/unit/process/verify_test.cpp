@@ -121,7 +121,8 @@ TEST_F(VerifyTest, OutputsThatWereChangedAreFindings) {
   const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
   EXPECT_EQ(findings(with(path, "src/default.graph.json", "{}")), Names{"error damaged-output"});
-  EXPECT_EQ(findings(with(path, "src/mlf.json", "{\"format\": \"mlf-manifest\",")), Names{"error damaged-output"});
+  EXPECT_EQ(findings(with(path, "src/mlf.json", "{\"format\": \"mlf-manifest\",")),
+            Names{"error damaged-output"});
 }
 
 TEST_F(VerifyTest, OutputsThatAreMissingAreFindings) {
