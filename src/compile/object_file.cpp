@@ -405,82 +405,64 @@ std::span<const std::byte> bytes_of(const ElfFile& elf, const CodeRange& range) 
   return {static_cast<const std::byte*>(data->d_buf) + range.begin, range.end - range.begin};
 }
 
-/// Functions by their first bytes.
-using FunctionsAt = std::map<SectionPlace, std::string_view>;
+/// A function that code refers to. Other files may have one of its name if it is local.
+struct Callee {
+  std::string_view name;
+  bool is_local = false;
+};
 
-/// The functions to which the code in `range` refers, in the order of the code: by relocations, and
-/// by calls that the assembler has resolved. A function that this file does not define has no type.
-std::vector<std::string_view> references(const ElfFile& elf, const CodeRange& range,
-                                         const FunctionsAt& functions) {
-  std::multimap<GElf_Addr, std::string_view> found;
-  std::set<std::uint64_t> relocated;
-  for_each_relocation(elf, range.section, [&](const Relocation& one) {
-    if (one.offset < range.begin || one.offset >= range.end) return;
-    relocated.insert(one.offset);
-    const bool is_function = GELF_ST_TYPE(one.symbol.st_info) == STT_FUNC ||
-                             (one.symbol.st_shndx == SHN_UNDEF && one.symbol.st_name != 0);
-    if (is_function) found.emplace(one.offset, one.name);
-  });
-  if (const auto set = instruction_set(elf, range.is_thumb)) {
-    const auto code = bytes_of(elf, range);
-    for (const DirectCall& call : direct_calls(code, range.begin, *set, relocated)) {
-      const auto function = functions.find({range.section, call.target});
-      if (function != functions.end()) found.emplace(call.offset, function->second);
-    }
-  }
-  std::vector<std::string_view> names;
-  for (const auto& [offset, name] : found) names.push_back(name);
-  return names;
+struct Function {
+  CodeRange range;
+  std::string_view name;
+  std::multimap<GElf_Addr, Callee> refers_to{};  ///< by the place in its code
+};
+using Functions = std::map<SectionPlace, Function>;  ///< by their first bytes
+
+Function* function_at(Functions& functions, const SectionPlace& place) {
+  const auto behind = functions.upper_bound(place);
+  if (behind == functions.begin()) return nullptr;
+  Function& found = std::prev(behind)->second;
+  const bool is_inside = found.range.section == place.section && place.offset < found.range.end;
+  return is_inside ? &found : nullptr;
 }
 
-/// Adds the calls of all functions, by relocations, and those that the assembler has resolved.
-/// `file` distinguishes functions that other files do not see.
-void add_calls(const ElfFile& elf, std::string_view file, ObjectSymbols& symbols) {
-  struct Function {
-    CodeRange range;
-    std::string name;
-  };
-  std::map<SectionPlace, Function> functions;
+/// What a relocation in the code of `from` refers to, if that may be a function. One that this file
+/// does not define has no type.
+std::optional<Callee> callee_of(const Relocation& one, const Function* from, Functions& functions) {
+  const auto type = GELF_ST_TYPE(one.symbol.st_info);
+  if (type == STT_FUNC || (one.symbol.st_shndx == SHN_UNDEF && one.symbol.st_name != 0)) {
+    return Callee{one.name, GELF_ST_BIND(one.symbol.st_info) == STB_LOCAL};
+  }
+  // REL files have the addend in the code, in the form of the instruction.
+  if (type != STT_SECTION || !one.addend) return {};
+  // On x86-64, a distance is from the end of the instruction, 4 bytes behind the relocated ones.
+  const GElf_Addr place = *one.addend;
+  const Function* target = function_at(functions, {one.symbol.st_shndx, place + 4});
+  const auto behind = functions.lower_bound({one.symbol.st_shndx, place});
+  if (target == nullptr && behind != functions.end()) target = &behind->second;
+  if (target == nullptr || target->range.section != one.symbol.st_shndx) return {};
+  // For Xtensa, branches inside of a function have relocations, too.
+  const GElf_Addr begin = target->range.begin;
+  if (target == from && place != begin && place + 4 != begin) return {};
+  return Callee{target->name, target->range.is_local};
+}
+
+/// The functions of a file with those that they refer to: by relocations, and by calls that the
+/// assembler has resolved.
+Functions functions_of(const ElfFile& elf) {
+  Functions functions;
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
     if (header.sh_type != SHT_SYMTAB) return;
     for_each_function(elf, section, header, [&](std::string_view name, const CodeRange& range) {
-      std::string unique(name);
-      if (range.is_local) unique.append(" of ").append(file);
-      functions.try_emplace({range.section, range.begin}, Function{range, std::move(unique)});
+      functions.try_emplace({range.section, range.begin}, Function{range, name});
     });
   });
-  const auto function_at = [&](const SectionPlace& place) -> const Function* {
-    auto behind = functions.upper_bound(place);
-    if (behind == functions.begin()) return nullptr;
-    const Function& found = std::prev(behind)->second;
-    return found.range.section == place.section && place.offset < found.range.end ? &found
-                                                                                  : nullptr;
-  };
   std::map<std::size_t, std::set<std::uint64_t>> relocated;  // by section
   for_each_relocation(elf, std::nullopt, [&](const Relocation& one) {
     relocated[one.section].insert(one.offset);
-    const Function* const from = function_at({one.section, one.offset});
-    if (from == nullptr) return;
-    std::string_view to = one.name;
-    const auto defined = functions.find({one.symbol.st_shndx, one.symbol.st_value & ~GElf_Addr{1}});
-    if (GELF_ST_TYPE(one.symbol.st_info) == STT_FUNC && defined != functions.end()) {
-      to = defined->second.name;
-    } else if (GELF_ST_TYPE(one.symbol.st_info) == STT_SECTION) {
-      // REL files have the addend in the code, in the form of the instruction.
-      if (!one.addend) return;
-      // On x86-64, a distance is from the end of the instruction, 4 bytes behind the relocated
-      // ones.
-      const GElf_Addr place = *one.addend;
-      const Function* target = function_at({one.symbol.st_shndx, place + 4});
-      const auto behind = functions.lower_bound({one.symbol.st_shndx, place});
-      if (target == nullptr && behind != functions.end()) target = &behind->second;
-      if (target == nullptr || target->range.section != one.symbol.st_shndx) return;
-      // For Xtensa, branches inside of a function have relocations, too.
-      const GElf_Addr begin = target->range.begin;
-      if (target == from && place != begin && place + 4 != begin) return;
-      to = target->name;
-    }
-    symbols.calls[from->name].emplace(to);
+    Function* const from = function_at(functions, {one.section, one.offset});
+    const auto to = from == nullptr ? std::nullopt : callee_of(one, from, functions);
+    if (to) from->refers_to.emplace(one.offset, *to);
   });
   for (auto at = functions.begin(); at != functions.end(); ++at) {
     CodeRange range = at->second.range;
@@ -490,14 +472,26 @@ void add_calls(const ElfFile& elf, std::string_view file, ObjectSymbols& symbols
       range.end = std::min(range.end, next->first.offset);
     }
     const auto set = instruction_set(elf, range.is_thumb);
-    if (!set) return;
+    if (!set) return functions;
     for (const DirectCall& call :
          direct_calls(bytes_of(elf, range), range.begin, *set, relocated[range.section])) {
       const auto to = functions.find({range.section, call.target});
       // A jump to its own beginning is a loop.
       if (to == functions.end() || (to == at && !call.returns)) continue;
-      symbols.calls[at->second.name].emplace(to->second.name);
+      at->second.refers_to.emplace(call.offset, Callee{to->second.name, to->second.range.is_local});
     }
+  }
+  return functions;
+}
+
+/// `file` distinguishes functions that other files do not see.
+void add_calls(const Functions& functions, const std::string& file, ObjectSymbols& symbols) {
+  const auto unique = [&](const Callee& one) {
+    return one.is_local ? fmt::format("{} of {}", one.name, file) : std::string(one.name);
+  };
+  for (const auto& [place, function] : functions) {
+    auto& calls = symbols.calls[unique({function.name, function.range.is_local})];
+    for (const auto& [offset, callee] : function.refers_to) calls.insert(unique(callee));
   }
 }
 
@@ -507,22 +501,20 @@ std::string_view without_compute_suffix(std::string_view name) {
   return name;
 }
 
-void add_main(const ElfFile& elf, Elf_Scn* table, const GElf_Shdr& header, ObjectCode& object) {
+void add_main(const Functions& functions, ObjectCode& object) {
   if (!object.main.empty()) return;
-  std::map<std::string_view, CodeRange> ranges;
-  FunctionsAt functions;
-  for_each_function(elf, table, header, [&](std::string_view name, const CodeRange& range) {
-    if (is_main(name)) object.main = name;
-    ranges.emplace(name, range);
-    functions.emplace(SectionPlace{range.section, range.begin}, name);
-  });
+  std::map<std::string_view, const Function*> by_name;
+  for (const auto& [place, function] : functions) {
+    if (is_main(function.name)) object.main = function.name;
+    by_name.emplace(function.name, &function);
+  }
   if (object.main.empty()) return;
   const std::string compute = object.main + std::string(kComputeSuffix);
   for (const std::string& part : {object.main, compute}) {
-    const auto range = ranges.find(part);
-    if (range == ranges.end()) continue;
-    for (const std::string_view name : references(elf, range->second, functions)) {
-      const std::string_view kernel = without_compute_suffix(name);
+    const auto found = by_name.find(part);
+    if (found == by_name.end()) continue;
+    for (const auto& [offset, callee] : found->second->refers_to) {
+      const std::string_view kernel = without_compute_suffix(callee.name);
       if (is_of_runtime(kernel) || kernel == object.main) continue;
       object.main_calls.emplace_back(kernel);
     }
@@ -566,7 +558,7 @@ void add_object_file(const std::string& path, const SectionPlaces& places, Compi
   const support::File file = support::File::open(path, O_RDONLY);
   const ElfFile elf(elf_begin(file.fd(), ELF_C_READ, nullptr));
   add_elf(elf, {.file = path}, places, code, symbols);
-  add_calls(elf, path, symbols);
+  add_calls(functions_of(elf), path, symbols);
 }
 
 namespace {
@@ -665,14 +657,13 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
     const CompiledCode& code = object.code;
     LibraryMember one{.flash = code.text + code.rodata + code.data, .ram = code.data + code.bss};
     add_elf(elf, {.member = std::string(member)}, {}, object.code, one.symbols);
-    add_calls(elf, fmt::format("{} {}", members.size(), member), one.symbols);
+    const Functions functions = functions_of(elf);
+    add_calls(functions, fmt::format("{} {}", members.size(), member), one.symbols);
     one.flash = code.text + code.rodata + code.data - one.flash;
     one.ram = code.data + code.bss - one.ram;
     members.push_back(std::move(one));
     add_unwind_frames(elf, object.code);
-    for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
-      if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
-    });
+    add_main(functions, object);
   };
   for_each_object(bytes, {.member = std::string(member)}, add);
   if (bytes.starts_with(ARMAG)) count_unused(members, symbols, object.code);
