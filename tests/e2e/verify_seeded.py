@@ -562,6 +562,11 @@ class SmallNetworks(VerifiedCase):
         for text, most in (("static uint8_t trace[96];", 96), ("static int32_t trace[24];", 96), ("static struct note trace[3];", None)):
             pools = self.module_of(PLAIN | {C: f"{PLAIN[C]}\n{text}\n"})["ram"]["pools"]
             self.assertEqual(pools, {"min": 0, "max": most} if most else None)
+        array = "static uint8_t trace[96];"
+        for other in (array, "static struct note trace[5];", "static struct { int32_t at[99]; } trace;"):
+            for texts in ((array, other), (other, array)):
+                members = {WRAPPER_C: f"{PLAIN[WRAPPER_C]}\n{texts[0]}\n", C: f"{PLAIN[C]}\n{texts[1]}\n"}
+                self.assertIsNone(self.module_of(PLAIN | members)["ram"]["pools"], texts)
 
     def test_an_archive_two_directories_down_is_sound(self):
         for name, text in PLAIN.items():

@@ -371,8 +371,10 @@ class ModuleReader {
     std::vector<OtherMemory> all = unused_arrays_;
     for (const auto& [name, kind] : variables_) {
       if (pools.contains(name)) continue;
+      // Another file may have a variable of this name that is not read.
       const auto array = std::ranges::find(context_.facts.pools, name, &Pool::name);
-      const bool is_sized = kind == OtherKind::variable && array != context_.facts.pools.end();
+      const bool is_sized = kind == OtherKind::variable && array != context_.facts.pools.end() &&
+                            !unread_pools_.contains(name);
       all.push_back({.kind = kind, .name = name});
       if (is_sized) all.back().bytes = static_cast<std::uint64_t>(array->bytes);
     }
