@@ -202,7 +202,7 @@ void for_each_section(const ElfFile& elf, Visit&& visit) {
   }
 }
 
-/// Whether GCC left out the machine code, by the symbol that says so.
+/// Whether the object has no machine code before it is linked. GCC marks it with a symbol.
 bool is_slim_lto(const ElfFile& elf) {
   bool is_slim = false;
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
@@ -426,8 +426,8 @@ Function* function_at(Functions& functions, const SectionPlace& place) {
   return is_inside ? &found : nullptr;
 }
 
-/// What a relocation in the code of `from` refers to, if that may be a function. One that this file
-/// does not define has no type.
+/// Returns the function that a relocation in the code of `from` refers to; nothing if it refers to
+/// data. An undefined symbol has no type, so it counts as a function.
 std::optional<Callee> callee_of(const Relocation& one, const Function* from, Functions& functions) {
   const auto type = GELF_ST_TYPE(one.symbol.st_info);
   if (type == STT_FUNC || (one.symbol.st_shndx == SHN_UNDEF && one.symbol.st_name != 0)) {
@@ -607,8 +607,9 @@ bool is_table(std::string_view name, std::string_view content) {
 
 /// Linkers take nothing from a file such as a licence.
 bool is_text(std::string_view content) {
-  return !content.starts_with(ARMAG) && std::ranges::all_of(content, [](char c) {
-    return c >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  // Bytes above 127 count as binary on every computer, whatever the sign of `char` is.
+  return !content.starts_with(ARMAG) && std::ranges::all_of(content, [](unsigned char c) {
+    return (c >= ' ' && c < 0x80) || c == '\n' || c == '\r' || c == '\t';
   });
 }
 

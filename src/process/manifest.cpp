@@ -142,6 +142,13 @@ std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& 
   }
 }
 
+bool is_cut_manifest(std::string_view text) {
+  // The format is the first member.
+  constexpr std::size_t kBeginning = 40;
+  if (text.substr(0, kBeginning).find(kFormat) == text.npos) return false;
+  return !support::to_result([&] { json::Document(support::SourceText{"", "mlf.json", text}); });
+}
+
 std::string OutputNames::tir_json(std::string_view stem) const {
   return member(stem).append(kJsonSuffix);
 }

@@ -80,4 +80,7 @@ void write_manifest(const Manifest& manifest, support::ByteSink& out);
 /// of the format.
 std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& names);
 
+/// Whether the text is only the beginning of a manifest. Users may have other files of this name.
+bool is_cut_manifest(std::string_view text);
+
 }  // namespace mlf::process

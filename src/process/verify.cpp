@@ -7,10 +7,10 @@
 #include "compile/object_file.h"
 #include "deployment/agreement.h"
 #include "deployment/contradictions.h"
+#include "deployment/member_text.h"
 #include "deployment/network_search.h"
 #include "graph/compare.h"
 #include "graph/node_queries.h"
-#include "json/document.h"
 #include "json/text.h"
 #include "json/write_document.h"
 #include "process/job.h"
@@ -72,14 +72,6 @@ std::vector<std::string> files_not_given(const Inputs& then, const Inputs& now) 
 /// Whether the archive still has the inputs that mlf read.
 bool is_unchanged(const Job& job, const FileDigest& member) {
   return state_of(job.archive(), member) == OutputState::intact;
-}
-
-/// Whether this is the beginning of a manifest alone. Other files may have its name.
-bool is_cut_manifest(std::string_view text) {
-  const bool is_whole = support::to_result([&] {
-                          json::Document(support::SourceText{"", "", text});
-                        }).has_value();
-  return !is_whole && text.find("\"mlf-manifest\"") < 40;
 }
 
 /// Three checks, in the order of the findings: members of mlf are intact, networks are consistent,
@@ -354,7 +346,7 @@ class Verifier {
   void check_objects() {
     for (const Module& module : job_.modules()) {
       for (const FileRef& file : module.files.objects) {
-        const auto bytes = get_or_throw(job_.archive().read(*job_.archive().find(file.name)));
+        const std::string_view bytes = deployment::member_text(job_.archive(), file);
         const auto whole = support::to_result(
             [&] { return compile::require_whole_objects(bytes, {.member = file.name}); });
         if (!whole)

@@ -534,14 +534,15 @@ void adopt_declared(std::span<PortPlan> outputs, const ModuleFacts& facts) {
   const std::vector<TensorType>& declared = facts.declared_outputs;
   if (std::any_of(outputs.begin(), outputs.end(), is_planned) || declared.size() != outputs.size())
     return;
-  std::optional<std::uint64_t> bytes = 0;
-  for (const TensorType& type : declared) bytes = sum_of(*bytes, type.bytes().value_or(0));
   if (facts.outputs) {
+    std::uint64_t own = 0;
+    std::uint64_t stated = 0;
+    for (const TensorType& type : declared) own = sum_of(own, type.bytes().value_or(0));
     for (const NamedTensor& one : *facts.outputs) {
-      bytes = bytes && one.bytes && *bytes >= *one.bytes ? std::optional(*bytes - *one.bytes)
-                                                         : std::nullopt;
+      if (!one.bytes) return;
+      stated = sum_of(stated, *one.bytes);
     }
-    if (bytes != 0) return;
+    if (own != stated) return;
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) adopt_type(outputs[i], {{}, {}, declared[i]});
 }

@@ -225,8 +225,7 @@ void check_overlaps(Topology& topology) {
 
 void check_storages(Topology& topology) {
   const Lifetimes lifetimes(topology);
-  // Of the values in each storage so far, the one that is in use longest. They are in the order of
-  // their definitions.
+  // For each storage, the value so far that is in use until the latest step.
   std::map<StorageId, ValueId> longest;
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     const auto id = static_cast<ValueId>(i);

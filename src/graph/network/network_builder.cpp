@@ -363,8 +363,11 @@ class NetworkBuilder {
     const bool is_unused = parameter.effect.is_none();
     const bool is_context = kind == RoleKind::context;
     const bool is_bytes = parameter.type.dtype == tir::DType::UInt(8);
-    const bool is_known = kernels_.describe(raw.symbol).kernel.is_understood();
-    if (is_pool && is_bytes && (is_unused || parameter.may_be_pool || !is_known)) return;
+    if (is_pool && is_bytes &&
+        (is_unused || parameter.may_be_pool ||
+         !kernels_.describe(raw.symbol).kernel.is_understood())) {
+      return;
+    }
     // NULL in place of a pool that the kernel does not use.
     const bool is_unpacked = raw.call_form == CallForm::unpacked;
     if (is_context && is_unused && parameter.is_pool && is_unpacked) return;

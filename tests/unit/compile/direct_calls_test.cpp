@@ -61,6 +61,14 @@ TEST(DirectCalls, OfRiscV64HaveNoShortCall) {
   EXPECT_EQ(targets(InstructionSet::riscv64, {0x11, 0x20, 0xed, 0xbf}), Targets{2 - 6});
 }
 
+TEST(DirectCalls, OfThumbMayBeShortJumps) {
+  EXPECT_EQ(targets(InstructionSet::thumb, {0x00, 0xbf, 0xfd, 0xe7}), Targets{2 + 4 - 6});
+}
+
+TEST(DirectCalls, OfX86HaveAllBytesOfTheirTargets) {
+  EXPECT_EQ(targets(InstructionSet::x86_64, {0x8b, 0x44, 0x24, 0xe8, 0xc3}), Targets{});
+}
+
 TEST(DirectCalls, OfX86MayBeginAtEveryByte) {
   EXPECT_EQ(targets(InstructionSet::x86_64, {0x90, 0xe8, 0x10, 0x00, 0x00, 0x00}),
             Targets{1 + 5 + 16});
