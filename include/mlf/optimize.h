@@ -65,6 +65,8 @@ struct OptimizedConstant {
   bool is_dropped = false;        ///< nothing read it
   bool is_parameter = false;      ///< of the graph executor, in parameters/<m>.params
   std::string equal{};            ///< the constant that is stored in its place; empty: none
+  std::string kernel{};           ///< a function that reads it; empty for a parameter, or if none
+  std::uint64_t bytes_saved = 0;  ///< with the alignment of pools
   /// Why it is larger than its values need; empty where it is not.
   std::string kept{};
 };
@@ -155,6 +157,12 @@ struct OptimizeReport {
 /// directory, or if the output is the archive itself; `io`.
 MLF_API Result<OptimizeReport> write_optimized(const Deployment& deployment,
                                                const OptimizeOptions& options);
+
+/// Returns what `write_optimized` does with constants (narrow, collapse, share), but neither makes
+/// nor proves the edits of C and TIR. `networks` are those of the deployment. Errors: as
+/// `write_optimized`.
+MLF_API Result<OptimizeReport> smaller_constants(const Deployment& deployment,
+                                                 const Networks& networks);
 
 /// Returns the text of `mlf optimize --json` (schemas/optimize.schema.json).
 MLF_API std::string to_json(const OptimizeReport& report, const DocumentForm& form);

@@ -278,6 +278,7 @@ struct ModuleReport {
   analysis::Count lower_bound;
   std::vector<CostFinding> findings{};  ///< in the order of findings.def
   std::vector<UnsearchedFinding> unsearched{};
+  std::uint64_t saved_by_optimize = 0;  ///< bytes of constants (mlf/optimize.h)
   /// Why numbers are not exact, one sentence each.
   std::vector<std::string> uncertain{};
   /// Statements of the archive about the module that cannot all be true.

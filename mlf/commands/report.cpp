@@ -481,17 +481,9 @@ Table findings_table(const ModuleReport& module) {
 std::string findings_text(const ModuleReport& module, const Screen& screen) {
   const Table table = findings_table(module);
   if (table.empty()) return "";
-  // Only in pools can two constants be one.
-  const bool has_pool =
-      module.network &&
-      std::ranges::count(module.network->pools, graph::PoolKind::constant, &graph::Pool::kind) > 0;
-  const bool has_smaller = std::ranges::any_of(module.findings, [&](const CostFinding& finding) {
-    return finding.code == CostFindingCode::widened_weights ||
-           finding.code == CostFindingCode::uniform_constant ||
-           (has_pool && finding.code == CostFindingCode::constants_twice);
-  });
   return "\n" + table.text(screen) +
-         (has_smaller ? "mlf optimize --dry-run shows what can be smaller.\n" : "");
+         (module.saved_by_optimize > 0 ? "mlf optimize --dry-run shows what can be smaller.\n"
+                                       : "");
 }
 
 std::string contradictions_text(const ModuleReport& module, const Screen& screen) {

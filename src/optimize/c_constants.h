@@ -113,6 +113,10 @@ void reset(CConstants& constants);
 std::uint64_t total_before(const CConstants& constants);
 std::uint64_t total_after(const CConstants& constants);
 
+/// Bytes that the archive has no more because of the change of one constant. In a pool, the next
+/// constant begins at an aligned offset.
+std::uint64_t bytes_saved(const CConstant& constant);
+
 /// Why a constant is larger than its values need; empty if it is not.
 std::string why_kept(const CConstants& constants, const CConstant& constant);
 

@@ -187,6 +187,14 @@ ConstantSavings make_smaller(CConstants& constants, const Optimizations& what) {
   return saved;
 }
 
+std::uint64_t bytes_saved(const CConstant& constant) {
+  const auto alignment = static_cast<std::uint64_t>(constant.place.alignment);
+  const std::uint64_t saved = constant.bytes() - constant.new_bytes();
+  if (constant.pool.empty() || saved == 0) return saved;
+  return support::round_up(constant.bytes(), alignment) -
+         support::round_up(constant.new_bytes(), alignment);
+}
+
 std::string why_kept(const CConstants& constants, const CConstant& constant) {
   if (!constant.could_be_smaller || constant.new_bytes() < constant.bytes()) return {};
   if (!constant.kept.empty()) return constant.kept;

@@ -40,19 +40,28 @@ class Optimizing {
  public:
   /// `edited` may have members of the archive that are already other ones than those of the input.
   Optimizing(edit::EditedMembers edited, const OptimizeOptions& options)
-      : options_(options), edited_(std::move(edited)), deployment_(edited_.deployment()) {}
-
-  /// Constants first: their changes do not affect lifetimes or sizes of tensors.
-  OptimizeReport run() && {
+      : options_(options), edited_(std::move(edited)), deployment_(edited_.deployment()) {
     for (const Module& module : deployment_.library().modules) {
       report_.modules.push_back({.name = module.name, .constants = {}, .pools = {}});
     }
+  }
+
+  /// Constants first: their changes do not affect lifetimes or sizes of tensors.
+  OptimizeReport run() && {
     read_networks();
     if (options_.what.any_of_constants()) change_constants();
     if (options_.what.ram) change_offsets();
     report_.changed = edited_.names();
     if (edited_.empty() && refused_) throw support::Error(*refused_);
     if (!options_.output.empty()) report_.lost = edited_.write(options_.output);
+    return std::move(report_);
+  }
+
+  /// The constants as `run` has them if all edits can be made.
+  OptimizeReport decide_constants(const Networks& networks) && {
+    makes_edits_ = false;
+    for (const Network& one : networks.found) networks_.emplace(one.module, &one.topology);
+    change_constants();
     return std::move(report_);
   }
 
@@ -80,7 +89,7 @@ class Optimizing {
     } else {
       change_constants_of(support::positions(report_.modules.size()));
     }
-    if (!edited_.empty()) change_bytes_of_main();
+    if (makes_edits_ && !edited_.empty()) change_bytes_of_main();
   }
 
   /// Changes these modules together, or one by one if that is not possible.
@@ -136,7 +145,7 @@ class Optimizing {
       keep_by_captured(captured, one.first, edited_, one.second);
       attempt(one.first, [&] {
         const ConstantSavings savings = decide(one.first, one.second);
-        if (savings.total() > 0) {
+        if (makes_edits_ && savings.total() > 0) {
           wanted.emplace(one.first, change_c(one.second, edited));
         } else {
           keep_c(one.second);
@@ -144,7 +153,7 @@ class Optimizing {
         saved.emplace(one.first, savings);
       });
     }
-    change_all(changed(std::move(captured), wanted), {}, edited);
+    if (makes_edits_) change_all(changed(std::move(captured), wanted), {}, edited);
     edited_.take_all(std::move(edited));
     for (const auto& [module, savings] : saved) take_result(module, savings, constants.at(module));
   }
@@ -274,6 +283,8 @@ class Optimizing {
                                  .bytes_after = one.new_bytes(),
                                  .is_collapsed = one.after.is_single(),
                                  .is_dropped = one.after.is_removed && !one.equal,
+                                 .kernel = one.uses.empty() ? "" : one.uses.front()->function,
+                                 .bytes_saved = bytes_saved(one),
                                  .kept = why_kept(constants, one)};
       if (one.equal) constant.equal = constants.all[*one.equal].name;
       module.constants.push_back(std::move(constant));
@@ -399,6 +410,7 @@ class Optimizing {
   }
 
   const OptimizeOptions& options_;
+  bool makes_edits_ = true;
   edit::EditedMembers edited_;
   const Deployment& deployment_;
   ArchivePlan plan_;  // of workspace pools, if they may change
@@ -469,6 +481,14 @@ Result<OptimizeReport> write_optimized(const Deployment& deployment,
                                        const OptimizeOptions& options) {
   return support::to_result_in(deployment.archive().path(),
                                [&] { return optimize::optimize(deployment, options); });
+}
+
+Result<OptimizeReport> smaller_constants(const Deployment& deployment, const Networks& networks) {
+  return support::to_result_in(deployment.archive().path(), [&] {
+    const OptimizeOptions options{.what = {.ram = false}};
+    edit::EditedMembers members(deployment, optimize::reading_of(deployment, options));
+    return optimize::Optimizing(std::move(members), options).decide_constants(networks);
+  });
 }
 
 // --- JSON ----------------------------------------------------------------------------------------

@@ -524,6 +524,7 @@ class Narrowing {
                           .bytes_before = one.bytes(),
                           .bytes_after = one.new_bytes(),
                           .is_parameter = true,
+                          .bytes_saved = one.bytes() - one.new_bytes(),
                           .kept = one.after ? std::string() : one.kept});
     }
     return narrowed;

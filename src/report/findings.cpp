@@ -174,7 +174,7 @@ bool is_unused(const KernelReport& kernel, std::size_t argument) {
 bool is_ignored(const ModuleReport& module, const graph::Call& call, std::size_t argument) {
   const graph::Argument& given = call.arguments[argument];
   return given.storage && !given.pool &&
-         (given.decided_by == graph::DecidedBy::untouched ||
+         ((given.decided_by == graph::DecidedBy::untouched && !given.writes) ||
           is_unused(module.kernels[index(call.kernel)], argument));
 }
 
@@ -285,11 +285,11 @@ class Finder {
     collect_pools();
     collect_parameters();
     // In the order of findings.def.
-    find_constants_twice();
+    find_constants(CostFindingCode::constants_twice, &Finder::find_constants_twice);
     find_metadata_copies();
     find_writable_constants();
-    find_widened_weights();
-    find_uniform_constants();
+    find_constants(CostFindingCode::widened_weights, &Finder::find_widened_weights);
+    find_constants(CostFindingCode::uniform_constant, &Finder::find_uniform_constants);
     find_padding_scratch();
     find_index_divisions();
     find_half();
@@ -342,6 +342,29 @@ class Finder {
 
   void add(CostFindingCode code, std::string where, Count bytes, std::string evidence) {
     findings_.push_back({code, std::move(where), bytes, std::move(evidence)});
+  }
+
+  /// A constant may be smaller for several reasons: the last change counts.
+  static CostFindingCode code_of(const OptimizedConstant& constant) {
+    if (!constant.equal.empty()) return CostFindingCode::constants_twice;
+    return constant.is_collapsed ? CostFindingCode::uniform_constant
+                                 : CostFindingCode::widened_weights;
+  }
+
+  /// As `mlf optimize` saves. Where it reads no constants, `by_values` finds them.
+  void find_constants(CostFindingCode code, void (Finder::*by_values)()) {
+    if (code_.smaller == nullptr) return (this->*by_values)();
+    for (const OptimizedConstant& one : code_.smaller->constants) {
+      if (one.bytes_saved == 0 || code_of(one) != code || code_.unread.contains(one.name)) continue;
+      const std::uint64_t elements = one.bytes_before / one.before.element_bytes();
+      add(code, one.kernel.empty() ? one.name : one.kernel + "." + one.name, one.bytes_saved,
+          code == CostFindingCode::constants_twice
+              ? fmt::format("its {} bytes equal those of {}", one.bytes_before, one.equal)
+          : code == CostFindingCode::uniform_constant
+              ? fmt::format("all {} elements have the same value", elements)
+              : fmt::format("its {} elements of {} fit {}", elements, to_string(one.before),
+                            to_string(one.after)));
+    }
   }
 
   void find_constants_twice() {
@@ -535,6 +558,10 @@ void add_constants_of_pools(const graph::Topology& network, tir::Node main,
 std::vector<std::string> constants_without_data(const ModuleReport& module,
                                                 const SearchedCode& code) {
   std::vector<std::string> reasons;
+  if (code.smaller != nullptr) {
+    if (!code.smaller->constants_kept.empty()) reasons.push_back(code.smaller->constants_kept);
+    return reasons;
+  }
   for (const NamedFunction& function : code.functions) {
     tir::for_each_pre_order(function.function, [&](tir::Node node) {
       if (!node.is(Kind::AllocateConst)) return;

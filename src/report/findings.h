@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mlf/model_library.h"
+#include "mlf/optimize.h"
 #include "mlf/report.h"
 #include "support/name_map.h"
 
@@ -24,6 +25,8 @@ struct SearchedCode {
   tir::Node main{};                      ///< lists the constants of pools; may be undefined
   /// Names of constants of the C that certainly no function reads.
   support::NameSet<std::string> unread{};
+  /// What `mlf optimize` saves; null if it reads no constants of the module.
+  const OptimizedModule* smaller = nullptr;
 };
 
 /// Returns the findings of a module whose other numbers are complete. `uncalled` are functions that

@@ -378,6 +378,8 @@ class Reporter {
 
   Report run() {
     const Networks networks = get_or_throw(deployment_.networks());
+    smaller_ = support::value_if_valid(smaller_constants(deployment_, networks))
+                   .value_or(OptimizeReport{});
     Report report;
     for (std::size_t i = 0; i < deployment_.library().modules.size(); ++i) {
       const graph::Topology* network = networks.of(i);
@@ -685,15 +687,28 @@ class Reporter {
 
   /// With what of the module could not be searched for them.
   void add_findings(ModuleReport& module, std::size_t position) {
+    const OptimizedModule* const smaller = smaller_constants_of(position);
+    if (smaller != nullptr) {
+      for (const OptimizedConstant& one : smaller->constants)
+        module.saved_by_optimize += one.bytes_saved;
+    }
     const SearchedCode code{functions_of_module(module), add_constants(module, position),
-                            unread_constants(deployment_, position, module)};
+                            unread_constants(deployment_, position, module), smaller};
     module.findings = findings_of(module, code, uncalled_functions(module));
     module.unsearched = unsearched_findings(module, code);
     widen_findings(module);
   }
 
+  /// Null if `mlf optimize` cannot read the constants of the module.
+  const OptimizedModule* smaller_constants_of(std::size_t position) const {
+    if (position >= smaller_.modules.size()) return nullptr;
+    const OptimizedModule& module = smaller_.modules[position];
+    return module.constants.empty() && !module.constants_kept.empty() ? nullptr : &module;
+  }
+
   const Deployment& deployment_;
   const ReportOptions& options_;
+  OptimizeReport smaller_{};                              // constants that could be
   std::string assembler_;                                 // a member; its data are not read
   std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
   /// By module, if needed: an archive may have thousands of modules and sources.

@@ -31,7 +31,7 @@ BELOW = {
     "plan": ["analysis"],
     "compile": ["model_library"],
     "deployment": ["model_library", "plan", "tir/c", "tir/compare"],
-    "report": ["deployment", "compile"],
+    "report": ["optimize"],
     "page": ["report"],
     "process": ["deployment", "compile"],
     "edit": ["process"],

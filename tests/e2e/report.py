@@ -597,7 +597,7 @@ class Kernels(unittest.TestCase):
         self.assertRegex(text, r"\A\| TOTAL +\| +BYTES \|")
         self.assertIn("\nPEAK   call 1, nn_conv2d", text)
         self.assertRegex(text, r"\n\| 1 +\| nn\\_conv2d\S+ +\| 8x8x8 \| 18,432 \|")
-        self.assertIn("\n<details><summary>Findings: 2</summary>\n", text)
+        self.assertIn("\n<details><summary>Findings: 3</summary>\n", text)
         for flags in (["--json"], ["--html", "-"]):
             self.assertEqual(support.run("report", "--format", "markdown", *flags, QNN).returncode, 64)
 

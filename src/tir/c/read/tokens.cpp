@@ -171,8 +171,13 @@ std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t
 std::string without_comments(std::string_view text) {
   std::string code(text);
   const auto end = static_cast<std::uint32_t>(text.size());
+  // Constants of C have millions of other characters.
+  const auto begins_either = [](char c) { return c == '/' || class_of(c) == CharClass::quote; };
   for (std::uint32_t at = 0; at < end;) {
-    if (class_of(text[at]) == CharClass::quote) {
+    if (!begins_either(text[at])) {
+      const auto next = std::ranges::find_if(text.substr(at), begins_either);
+      at = static_cast<std::uint32_t>(next - text.begin());
+    } else if (text[at] != '/') {
       at = skip_quoted(text, at, end);
     } else if (begins_comment(text, at, end)) {
       const std::uint32_t behind = skip_comment(text, at, end);

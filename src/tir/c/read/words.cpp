@@ -57,7 +57,8 @@ void count_words(std::string_view text, WordCounts& counts) {
 
 std::size_t count_of_word(std::string_view text, std::string_view word) {
   std::size_t count = 0;
-  for_each_word(text, [&](std::string_view one, std::size_t) { count += one == word ? 1 : 0; });
+  std::size_t at = support::find_word(text, word);
+  for (; at != text.npos; at = support::find_word(text, word, at + 1)) ++count;
   return count;
 }
 
