@@ -475,6 +475,12 @@ void check_outputs(const RunArguments& arguments) {
   takes_standard_output({arguments.output, arguments.layers}, printed_by(arguments));
   std::vector<std::string> read{arguments.network.archive};
   if (!arguments.other.empty() && arguments.other != kThisComputer) read.push_back(arguments.other);
+  for (const std::string& input : arguments.network.inputs) {
+    read.push_back(input.substr(input.find('=') + 1));
+  }
+  if (!arguments.output.empty() && arguments.output == arguments.layers) {
+    throw support::Error(ErrorKind::usage, "-o and --layers name the same file");
+  }
   for (const std::string& output : {arguments.output, arguments.layers}) {
     check_terminal(output);
     if (!output.empty()) check_output(output, read);

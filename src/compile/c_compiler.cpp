@@ -127,10 +127,22 @@ std::vector<std::string> command_words(const std::string& command) {
 
 namespace {
 
+/// Throws for an option that names an output: the compiler would write over that file.
+void refuse_outputs(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const bool has_output = word.starts_with("-o") || word.starts_with("--output") ||
+                            word.starts_with("-M") || word.starts_with("-save-temps");
+    if (!has_output) continue;
+    throw support::Error(ErrorKind::usage,
+                         "leave '" + word + "' out of the compiler's options: it names an output");
+  }
+}
+
 ProgramResult run_compiler(const Compiler& compiler, const std::vector<std::string>& arguments,
                            const WorkDirectory& directory, std::chrono::seconds more_time) {
   std::vector<std::string> all = command_words(compiler.command);
   all.insert(all.end(), compiler.flags.begin(), compiler.flags.end());
+  refuse_outputs(all);
   all.insert(all.end(), arguments.begin(), arguments.end());
   const ProgramLimits limits{
       .time = compiler.timeout + more_time, .memory = kMostMemory, .file = kMostFile};

@@ -101,6 +101,26 @@ class Values(program_case.Directory):
         for words in (["--cflags="], ["--cflags", ""]):
             self.assertEqual(support.run_ok("report", "--cc", "gcc", *words, archive).stdout, plain)
 
+    def test_a_compiler_writes_over_no_file(self):
+        archive = pathlib.Path(shutil.copy(support.ARCHIVES / "tvm-0.18-add-aot-c.tar", self.directory))
+        for words in (("--cc", "gcc", f"--cflags=-o {archive}"), ("--cc", f"gcc -MF {archive}")):
+            result = support.run("report", *words, archive)
+            self.assertEqual(result.returncode, 64)
+            self.assertIn(b"out of the compiler's options: it names an output", result.stderr)
+        self.assertEqual(archive.read_bytes(), (support.ARCHIVES / archive.name).read_bytes())
+
+    def test_a_run_writes_over_none_of_its_inputs(self):
+        archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        values = self.directory / "x.npz"
+        support.run_ok("run", "--random", "1", "-o", values, archive)
+        before = values.read_bytes()
+        for words in (("-o", values), ("--layers", values)):
+            for inputs in (values, f"x={values}"):
+                self.assertEqual(support.run("run", "--input", inputs, *words, archive).returncode, 64)
+        both = support.run("run", "--random", "1", "-o", "both.npz", "--layers", "both.npz", archive)
+        self.assertIn(b"-o and --layers name the same file", both.stderr)
+        self.assertEqual(values.read_bytes(), before)
+
 
 class Limits(unittest.TestCase):
     def test_messages_name_them_as_the_option_does(self):
