@@ -150,6 +150,33 @@ class Cases(unittest.TestCase):
         ram = module_of(json_of("report", "--json", output))["ram"]
         self.assertEqual((ram["pools"], ram["io"]), ({"min": 128, "max": None}, self.report("heap_pool")["ram"]["io"]))
 
+    def test_kernels_of_tensors_without_elements_do_nothing(self):
+        path = support.BUNDLED_CORPUS / "tvm-0.18/two_out-aot-c-usmp/module.tar"
+        body = r"(int32_t tvmgen_default_fused\w+\([^;{]*\) \{\n).*?^(\}\n)"
+
+        def verified(code, sizes, kernels):
+            members = seeded_edits.members_of(path)
+            members = {name: text for name, text in members.items() if not name.endswith(".relay")}
+            source = "codegen/host/src/default_lib1.c"
+            members[source] = re.sub(body, r"\1  return 0;\n\2", members[source], kernels, re.MULTILINE | re.DOTALL)
+            members["metadata.json"] = re.sub(sizes, r"\g<1>0", members["metadata.json"])
+            output = self.directory / "empty.tar"
+            output.write_bytes(seeded_edits.as_tar(members))
+            return self.expect(code, "verify", output)
+
+        self.assertNotIn("[", verified(0, r'("(?:io_size_bytes|size)": )\d+', 0))
+        self.assertIn("writes none of its arguments [no-output]", verified(1, r"(never)", 1))
+
+    def test_a_header_may_state_too_little_workspace(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        (stated,) = re.findall(r"_WORKSPACE_SIZE (\d+)", "".join(seeded_edits.members_of(archive).values()))
+        less = self.replaced(archive, (f"_WORKSPACE_SIZE {stated}", "_WORKSPACE_SIZE 512"))
+        self.assertIn("states 512 bytes of workspace, and the network uses 1024", self.expect(0, "verify", less))
+        # TVM counted without the blocks of an allocator.
+        both = self.replaced(archive, (f"_WORKSPACE_SIZE {stated}", "_WORKSPACE_SIZE 512"),
+                             (f'"workspace_size_bytes": {stated}', '"workspace_size_bytes": 512'))  # fmt: skip
+        self.assertNotIn("header-size", self.expect(1, "verify", both))
+
     def test_reads_beyond_memory_of_main_are_errors(self):
         archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
         longer = self.replaced(archive, ("rv0_rv1_fused < 16", "rv0_rv1_fused < 17"))

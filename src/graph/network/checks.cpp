@@ -53,6 +53,22 @@ void check_use(Topology& topology, ValueId id, bool may_be_read) {
   }
 }
 
+/// A kernel that accesses nothing writes only tensors without elements.
+void check_producer(Topology& topology, ValueId id) {
+  const Value& value = topology[id];
+  if (!value.producer || value.producer->kind != EndpointKind::call) return;
+  const Call& call = topology.calls[value.producer->step];
+  if (call.arguments[value.producer->argument].decided_by != DecidedBy::untouched) return;
+  const bool is_read = std::ranges::any_of(value.consumers, [&](const Endpoint& end) {
+    return end.kind == EndpointKind::call &&
+           topology.calls[end.step].arguments[end.argument].decided_by == DecidedBy::body;
+  });
+  if (value.bytes.value_or(0) == 0 && !is_read) return;
+  topology.checks.push_back({CheckCode::no_output,
+                             quoted(call.name) + " writes none of its arguments",
+                             static_cast<CallId>(value.producer->step), id});
+}
+
 // TVM does not check sizes: AOT passes bare pointers, and a tensor that is too large for its
 // storage silently overwrites another one.
 void check_sizes(Topology& topology, ValueId id) {
@@ -246,6 +262,7 @@ void check_values(Topology& topology) {
     const auto id = static_cast<ValueId>(i);
     const bool is_output = lifetimes.of(id).to == Lifetime::kForever;
     check_use(topology, id, is_output || guessed.contains(topology[id].storage));
+    check_producer(topology, id);
     check_sizes(topology, id);
   }
   check_pools(topology);

@@ -26,6 +26,7 @@ struct Tensor {
   bool is_input = false;           ///< an input of the network
   bool is_output = false;          ///< an output of the network
   bool is_unread = false;          ///< the value that it holds has no reader yet
+  bool may_be_empty = false;       ///< it may have no elements
   /// What a better founded call of the same kernel said.
   std::optional<Decision> elsewhere{};
   Decision decision{};
@@ -65,6 +66,8 @@ std::optional<Decision> from_body(const Tensor& tensor) {
   if (tensor.effect->written) return written_by_body(*tensor.effect);
   if (tensor.effect->escaped) return std::nullopt;
   if (tensor.effect->read) return Decision{Direction::input, DecidedBy::body};
+  // Without elements, there is nothing to access.
+  if (tensor.may_be_empty) return std::nullopt;
   return Decision{Direction::input, DecidedBy::untouched, Certainty::likely};
 }
 
@@ -111,6 +114,7 @@ void decide_directions(std::span<Tensor> tensors) {
       decided = Decision{Direction::output, DecidedBy::after_output, Certainty::likely};
     }
     if (!decided) decided = from_state(tensor);
+    if (decided && tensor.may_be_empty) decided->by = DecidedBy::untouched;
     after_output = after_output || is_output(decided);
     tensor.decision = decided ? *decided : fallback(tensor);
   }
@@ -396,11 +400,16 @@ class NetworkBuilder {
   // Directions depend on the present state of the storages, so they are decided call by call.
   void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors) {
     const auto known = known_directions_.find(info.kernel.symbol);
+    const bool is_untouched = std::ranges::all_of(
+        tensors, [](const Tensor& one) { return one.effect != nullptr && one.effect->is_none(); });
     for (std::size_t k = 0; k < tensors.size(); ++k) {
       Tensor& tensor = tensors[k];
       const StorageState& at = *tensor.state;
       tensor.is_output = at.port && parameters_.ports[*at.port].is_output;
       tensor.is_input = at.port && !tensor.is_output;
+      const std::uint64_t unknown = is_untouched ? 0 : 1;
+      tensor.may_be_empty = topology_[at.id].bytes.value_or(unknown) == 0 &&
+                            tensor.effect != nullptr && tensor.effect->is_none();
       // If an unread value is overwritten, the call that wrote it is useless.
       tensor.is_unread = at.current && topology_[*at.current].consumers.empty();
       if (known != known_directions_.end() && k < known->second.size()) {
