@@ -232,9 +232,18 @@ Table parts_table(const std::vector<BoardPart>& parts) {
   return table;
 }
 
-constexpr std::string_view kRemedyOfClashes =
-    "A program can have such a symbol once: give one network another module name in TVM "
-    "(relay.build(mod_name=...), tvmc --module-name), or a PREFIX in mlf_add_network.";
+/// Symbols of packed calls and of the graph executor do not contain the name of the module.
+std::string remedy_of(const std::vector<SymbolClash>& clashes) {
+  const bool is_named = std::ranges::all_of(clashes, [](const SymbolClash& one) {
+    return std::ranges::adjacent_find(one.modules) != one.modules.end();
+  });
+  return fmt::format(
+      "A program can have such a symbol once: give one network {}a PREFIX in "
+      "mlf_add_network.",
+      is_named ? "another module name in TVM (relay.build(mod_name=...), tvmc "
+                 "--module-name), or "
+               : "");
+}
 
 Table clashes_table(const std::vector<SymbolClash>& clashes) {
   Table table({"CLASHING SYMBOL", "~ARCHIVES AND MODULES"});
@@ -255,7 +264,7 @@ std::string table_of(const CheckResults& results, const Screen& screen) {
     if (!table.empty()) text += (text.empty() ? "" : "\n") + table.text(screen);
   }
   if (!results.clashes.empty()) {
-    text += folded(kRemedyOfClashes, screen, 0) + "\n";
+    text += folded(remedy_of(results.clashes), screen, 0) + "\n";
   }
   std::vector<std::string> contradictions;
   for (const auto& [module, one] : results.contradictions) {

@@ -253,6 +253,7 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
   }
   for (const FileRef& header : module.files.headers) {
     tir::c::HeaderFields fields = tir::c::read_header(member_text(archive, header));
+    if (fields.workspace_bytes) facts.header_workspace = fields.workspace_bytes;
     if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
     // runtime headers and those of other tools have no such structs.
     if (fields.inputs.empty() && fields.outputs.empty()) continue;

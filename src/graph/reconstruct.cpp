@@ -1,5 +1,7 @@
 #include "graph/reconstruct.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -151,6 +153,18 @@ void check_arguments_of_main(Topology& topology, const FunctionRef& main,
                              {}});
 }
 
+/// TVM writes the same number into metadata.json, be it counted with other blocks.
+void check_header_workspace(Topology& topology, const ModuleFacts& facts) {
+  const std::uint64_t used = least_workspace(topology);
+  const auto stated = facts.header_workspace;
+  if (!topology.gaps.empty() || !stated || stated == facts.workspace_bytes || *stated >= used)
+    return;
+  topology.checks.push_back(
+      {CheckCode::header_size, fmt::format("the C header states {} bytes of workspace, and the "
+                                           "network uses {}",
+                                           *stated, used)});
+}
+
 /// Builds the network of one main:
 /// 1. read main into steps (calls, copies, hooks), without their directions;
 ///   2. tell tensors, pools and contexts apart among its parameters, then inputs from outputs;
@@ -207,6 +221,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
     check_arguments_of_main(topology, main, *facts);
     if (facts->io_bytes) confirm_least_sizes(topology, *facts->io_bytes);
     check_header_sizes(topology, facts->header_sizes, parameters.ports, kernels);
+    check_header_workspace(topology, *facts);
   }
   check_unused_kernels(topology, functions, main);
   if (relay) compare_with_relay(topology, *relay);

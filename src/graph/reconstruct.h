@@ -70,6 +70,7 @@ struct ModuleFacts {
   std::vector<std::string> passed{};
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};
+  std::optional<std::uint64_t> header_workspace{};  ///< that of the header
   /// Bytes of inputs and outputs that TVM counted, and of more values in some versions.
   std::optional<std::uint64_t> io_bytes{};
   /// The user's sizes of pools that the archive does not declare.

@@ -456,4 +456,18 @@ Lifetime Lifetimes::of(ValueId id) const {
   return life;
 }
 
+std::uint64_t least_workspace(const Topology& topology) {
+  const MemoryTotals totals = memory_totals(topology);
+  const std::uint64_t parameters = std::min(totals.executor.bytes, totals.constants.bytes);
+  std::uint64_t pools = 0;
+  for (const MemoryUse& use : topology.memory) {
+    const bool is_workspace =
+        use.pool && topology[*use.pool].kind == PoolKind::workspace &&
+        (use.exactness == Exactness::exact || use.exactness == Exactness::at_least);
+    if (is_workspace) pools += std::min(use.used, topology[*use.pool].bytes.value_or(use.used));
+  }
+  return pools + totals.executor.bytes - parameters +
+         std::max(totals.heap.bytes, totals.stack.bytes);
+}
+
 }  // namespace mlf::graph

@@ -86,4 +86,9 @@ class Lifetimes {
   std::vector<bool> returned_;  // by value
 };
 
+/// The workspace that the network certainly uses as TVM counts it: heap and stack may have their
+/// peaks at different calls, pools may be larger than what is in them, and parameters that the
+/// graph executor copies are no workspace.
+std::uint64_t least_workspace(const Topology& topology);
+
 }  // namespace mlf::graph

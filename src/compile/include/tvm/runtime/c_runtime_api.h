@@ -1,7 +1,6 @@
 /* What generated C needs of TVM's runtime interface to compile, in the layout that DLPack and TVM's
  * C ABI document. Declarations of our own. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
