@@ -130,8 +130,10 @@ std::string unknown_word(const CLI::App& app, const CLI::App* command, const std
                      command->get_name() == "report" ? "; mlf table shows several archives" : "");
 }
 
-/// The value of an unknown option is an unknown word too.
-const std::string& unknown_of(const std::vector<std::string>& extras) {
+/// The value of an unknown option is an unknown word too. Without a command, the first word is in
+/// its place.
+const std::string& unknown_of(const std::vector<std::string>& extras, const CLI::App* command) {
+  if (command == nullptr && !extras.front().starts_with('-')) return extras.front();
   const auto option = std::ranges::find_if(
       extras, [](const std::string& word) { return word.starts_with('-') && word != "--"; });
   return option == extras.end() ? extras.front() : *option;
@@ -147,7 +149,7 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& stop) {
       command == nullptr || dynamic_cast<const CLI::ExtrasError*>(&stop) != nullptr;
   const std::vector<std::string> extras = app.remaining(true);
   std::string text = is_unknown_word && !extras.empty()
-                         ? unknown_word(app, command, unknown_of(extras))
+                         ? unknown_word(app, command, unknown_of(extras, command))
                          : std::string(stop.what());
   // "--columns: 1 required NAMES:{call,kernel} missing", "--ram: At Most 1 required but received 2"
   for (const auto& [theirs, ours] :

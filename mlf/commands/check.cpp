@@ -404,7 +404,10 @@ int run_check(const CheckArguments& options, const Context& context) {
   const Budget budget = with_arguments(file.budget, options);
   if (budget.common.empty() && budget.of_modules.empty()) {
     throw Error(ErrorKind::usage,
-                "nothing to check: give a limit, --no-finding CODE, --budget FILE or --board FILE");
+                options.budget.empty()
+                    ? "nothing to check: give a limit, --no-finding CODE, --budget FILE or --board "
+                      "FILE"
+                    : "nothing to check: '" + options.budget + "' has no limit");
   }
   const LibraryNeeds library = library_of(options);
   const std::string& archive = options.archives.front();

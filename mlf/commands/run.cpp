@@ -67,7 +67,11 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
       "computer; or with arrays of a framework (.npz, .npy); exit code 1 if they differ");
   add_option(app, "--tolerance", options.tolerance, {"NUMBER", "Comparison"},
              "The largest difference of two elements that counts as none")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {
+        double number = -1;
+        const bool is_number = CLI::detail::lexical_cast(text, number) && number >= 0;
+        return is_number ? std::string() : "'" + text + "' is no number from 0";
+      })
       ->needs(other);
   add_option(
       app, "--cc", options.network.compiler.command, {"COMMAND", "Compiler"},

@@ -135,7 +135,9 @@ class TarWalk {
     const TarHeader header = header_at(bytes_, offset_);
     const auto stored = parse_number(field_bytes(header.checksum));
     if (!stored.has_value() || *stored != checksum_of(header)) {
-      if (offset_ == 0 && format_of(header) == HeaderFormat::unknown) {
+      // A ZIP file may store a tar as it is.
+      const bool is_zip = bytes_.starts_with("PK\x03\x04");
+      if (offset_ == 0 && (is_zip || format_of(header) == HeaderFormat::unknown)) {
         refuse(std::string(other_kind(bytes_)));
       }
       place.fail("bad header checksum");

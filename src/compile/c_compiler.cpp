@@ -106,7 +106,11 @@ std::string first_error(std::string_view errors, const std::filesystem::path& di
     return linker_message(errors);
   }
   const bool is_elsewhere = place.find('/') != place.npos && !place.starts_with(directory.string());
-  if (is_elsewhere) return std::string(place) + "error in a file that is not in the archive";
+  // Other messages may quote that file.
+  const bool is_missing = message.ends_with(": No such file or directory");
+  if (is_elsewhere && !is_missing) {
+    return std::string(place) + "error in a file that is not in the archive";
+  }
   return std::string(message);
 }
 

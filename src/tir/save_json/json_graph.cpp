@@ -65,6 +65,7 @@ JsonGraph::JsonGraph(const json::Document& document) : document_(document) {
   if (root.find("root_index")) {
     root.fail(refusal_of_other_tvm("JSON of tvm-ffi (root_index), which later TVMs write"));
   }
+  if (root.find("arg_nodes")) root.fail("this is the graph of TVM's graph executor, not TIR");
   read_nodes(required(root, "nodes", json::Type::array));
   if (const auto tensors = root.find("b64ndarrays")) read_tensors(*tensors);
   // `attrs` of the document has the version and possibly more.
