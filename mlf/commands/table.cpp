@@ -91,9 +91,19 @@ void shorten_kernels(const Report& report, std::vector<std::vector<Cell>>& rows)
   }
   for (auto& row : rows) {
     for (Cell& cell : row) {
-      const auto* name = std::get_if<std::string>(&cell);
-      const auto found = name != nullptr ? short_names.find(*name) : short_names.end();
-      if (found != short_names.end()) cell = std::string(found->second);
+      auto* text = std::get_if<std::string>(&cell);
+      if (text == nullptr) continue;
+      // A cell may have several, with commas between.
+      std::string shorter;
+      for (std::string_view left = *text; !left.empty();) {
+        const std::string_view name = left.substr(0, left.find(','));
+        const auto found = short_names.find(name);
+        shorter += found != short_names.end() ? found->second : name;
+        left.remove_prefix(name.size());
+        shorter += left.substr(0, 1);
+        left.remove_prefix(std::min<std::size_t>(left.size(), 1));
+      }
+      *text = shorter;
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <map>
 
 #include "json/text.h"
 #include "json/write_document.h"
@@ -40,6 +41,7 @@ struct TensorItem {
   const graph::Storage* storage;
   const graph::Kernel* kernel = nullptr;
   const graph::KernelBuffer* workspace = nullptr;
+  std::optional<analysis::LiveRole> at_peak{};
 
   /// `part` of what has memory.
   auto of_memory(const auto& part) const { return value ? part(*storage) : part(*workspace); }
@@ -272,6 +274,25 @@ std::string role_of(const TensorItem& item) {
   return is_input ? "input" : is_output ? "output" : "inner";
 }
 
+/// The calls that read a value, each once, by `word_of`.
+std::string readers_of(const TensorItem& item, const auto& word_of) {
+  std::string words;
+  std::optional<std::uint32_t> last;
+  for (const graph::Endpoint& reader : item.value->consumers) {
+    if (reader.kind == graph::EndpointKind::copy || reader.step == last) continue;
+    words += fmt::format("{}{}", last ? "," : "", word_of(item.module.calls[reader.step]));
+    last = reader.step;
+  }
+  return words;
+}
+
+/// The call that writes a tensor: of a workspace, and of a copy, none.
+const CallReport* writer_of(const TensorItem& item) {
+  if (!item.value || !item.value->producer) return nullptr;
+  const graph::Endpoint& writer = *item.value->producer;
+  return writer.kind == graph::EndpointKind::call ? &item.module.calls[writer.step] : nullptr;
+}
+
 /// A cell that workspaces of kernels do not have.
 auto of_value(const auto& cell) {
   return [=](const TensorItem& item) { return item.value ? cell(*item.value) : Cell(); };
@@ -313,6 +334,32 @@ Columns<TensorItem> tensor_columns() {
                [](const auto& item) { return item.value ? text(role_of(item)) : Cell(); });
   columns.text("kernel", "symbol of the function that has the workspace",
                [](const auto& item) { return item.kernel ? text(item.kernel->symbol) : Cell(); });
+  columns.number("writer", "call that writes it; empty: none, or a copy in main",
+                 [](const auto& item) {
+                   const CallReport* writer = writer_of(item);
+                   return writer ? call_at(writer->call) : Cell();
+                 });
+  columns.text("writer_kernel", "its symbol", [](const auto& item) {
+    const CallReport* writer = writer_of(item);
+    return writer ? text(item.module.kernels[writer->kernel].symbol) : Cell();
+  });
+  columns.text("layer", "of the writer, as in the rows of calls", [](const auto& item) {
+    const CallReport* writer = writer_of(item);
+    return writer ? text(writer->layer) : Cell();
+  });
+  columns.text("readers", "calls that read it, with commas between", [](const auto& item) {
+    const auto number_of = [](const CallReport& call) { return index(call.call); };
+    return item.value ? text(readers_of(item, number_of)) : Cell();
+  });
+  columns.text("reader_kernels", "their symbols", [](const auto& item) {
+    const auto symbol_of = [&](const CallReport& call) -> const std::string& {
+      return item.module.kernels[call.kernel].symbol;
+    };
+    return item.value ? text(readers_of(item, symbol_of)) : Cell();
+  });
+  columns.text(
+      "at_peak", "in RAM in the peak call, as input, output, in_out, scratch or held",
+      [](const auto& item) { return item.at_peak ? text(to_string(*item.at_peak)) : Cell(); });
   return columns;
 }
 
@@ -399,13 +446,28 @@ auto parts(std::vector<Part> ModuleReport::*list) {
 constexpr auto kTensors = [](const Report& report, const auto& visit) {
   for (const ModuleReport& module : report.modules) {
     if (!module.network) continue;
-    for (const graph::Value& value : module.network->values) {
-      if (value.kind == graph::ValueKind::constant) continue;
-      visit(TensorItem{module, &value, &(*module.network)[value.storage]});
+    const Topology& network = *module.network;
+    std::map<const graph::Value*, analysis::LiveRole> at_peak;
+    const graph::Kernel* fullest = nullptr;
+    if (module.peak.call) {
+      for (const auto& live : analysis::live_tensors(network, *module.peak.call)) {
+        if (live.value) at_peak.emplace(&network[*live.value], live.role);
+      }
+      fullest = &network.kernel_of(network[*module.peak.call]);
     }
-    for (const graph::Kernel& kernel : module.network->kernels) {
+    for (const graph::Value& value : network.values) {
+      if (value.kind == graph::ValueKind::constant) continue;
+      TensorItem item{module, &value, &network[value.storage]};
+      if (const auto found = at_peak.find(&value); found != at_peak.end()) {
+        item.at_peak = found->second;
+      }
+      visit(item);
+    }
+    for (const graph::Kernel& kernel : network.kernels) {
+      const bool is_scratch = &kernel == fullest && network.is_in_ram(kernel.device);
       for (const graph::KernelBuffer& one : kernel.workspaces) {
-        visit(TensorItem{module, nullptr, nullptr, &kernel, &one});
+        visit(TensorItem{module, nullptr, nullptr, &kernel, &one,
+                         is_scratch ? std::optional(analysis::LiveRole::scratch) : std::nullopt});
       }
     }
   }
@@ -453,7 +515,7 @@ std::span<const RowKindInfo> row_kinds() {
   static constexpr RowKindInfo kKinds[] = {
       {RowKind::archive, "archive", "a module of an archive"},
       {RowKind::call, "call", "a call of a network"},
-      {RowKind::tensor, "tensor", "a tensor or a workspace of a network"},
+      {RowKind::tensor, "tensor", "a tensor or workspace of a network"},
       {RowKind::constant, "constant", "a constant"},
       {RowKind::finding, "finding", "a finding of mlf report"},
       {RowKind::device, "device", "a device other than the CPU, such as a GPU"}};

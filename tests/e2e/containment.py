@@ -35,7 +35,7 @@ NOT_YET = ()
 NO_MEASURES = frozenset(
     "version c tir relay first_tick call depth alignment best_offset best_offsets in_place_offset "
     "in_place storage kernel first_line last_line c_first_line c_last_line tir_first_line tir_last_line "
-    "relay_line first_definition last_use peak_call order gain".split()
+    "relay_line first_definition last_use writer peak_call order gain".split()
 )
 NAMES = ("symbol", "kernel", "constant", "where", "name", "variable", "code", "finding", "what", "before", "dtype")
 

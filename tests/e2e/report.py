@@ -783,6 +783,24 @@ class Tables(unittest.TestCase):
                 roles.add(row["role"])
         self.assertGreaterEqual(roles, {"input", "output", "inner"})
 
+    def test_of_tensors_say_who_writes_and_reads_them_and_what_is_live_at_the_peak(self):
+        passthrough = support.SOURCE / "tests/data/c/tvm-0.18-passthrough-aot-packed/module.tar"
+        for path in (QNN, passthrough, support.BUNDLED_CORPUS / "tvm-0.18/two_out-graph/module.tar"):
+            topology = json.loads(support.run_ok("graph", path).stdout)
+            kernels = [topology["kernels"][call["kernel"]]["symbol"] for call in topology["calls"]]
+            (module,) = report(path)["modules"]
+            found = rows("tensor", path)
+            for row, value in zip(found, (one for one in topology["values"] if one["kind"] != "constant")):
+                writer = (value["producer"] or {}).get("call")
+                readers = list(dict.fromkeys(one["call"] for one in value["consumers"] if "call" in one))
+                expected = (*(("", "", "") if writer is None else
+                              (str(writer), kernels[writer], module["calls"][writer].get("layer") or "")),
+                            ",".join(map(str, readers)), ",".join(kernels[one] for one in readers))  # fmt: skip
+                columns = ("writer", "writer_kernel", "layer", "readers", "reader_kernels")
+                self.assertEqual(tuple(row[one] for one in columns), expected, f"{path}: {row['tensor']}")
+            live = [(one["name"], one["role"]) for one in module["peak"]["live"]]
+            self.assertCountEqual([(row["tensor"], row["at_peak"]) for row in found if row["at_peak"]], live)
+
     def test_of_constants_have_what_the_arrays_have(self):
         compared = 0
         for path in archives():
