@@ -30,19 +30,6 @@ enum class ModuleInterface : std::uint8_t {
 /// "c", "packed", "graph" or "operators".
 MLF_API std::string_view to_string(ModuleInterface interface);
 
-/// What an integer stands for: scale * (integer - zero_point).
-struct Quantization {
-  double scale = 0;
-  std::int64_t zero_point = 0;
-  friend bool operator==(const Quantization&, const Quantization&) = default;
-};
-
-/// The layer of the model whose result a call writes.
-struct CallLayer {
-  std::string name{};                          ///< as the model has it; empty: not known
-  std::optional<Quantization> quantization{};  ///< of its result
-};
-
 /// An input, an output, or an argument of an operator.
 struct IntegrationTensor {
   std::string name;

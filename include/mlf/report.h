@@ -133,6 +133,19 @@ inline std::string_view first_layer(std::string_view layer) {
   return layer.substr(0, layer.find(';'));
 }
 
+/// What an integer stands for: scale * (integer - zero_point).
+struct Quantization {
+  double scale = 0;
+  std::int64_t zero_point = 0;
+  friend bool operator==(const Quantization&, const Quantization&) = default;
+};
+
+/// The layer of the model whose result a call writes.
+struct CallLayer {
+  std::string name{};                          ///< as the model has it; empty: not known
+  std::optional<Quantization> quantization{};  ///< of its result
+};
+
 /// One execution of a kernel.
 struct CallReport {
   graph::CallId call{};
@@ -141,6 +154,7 @@ struct CallReport {
   std::optional<CodeLines> relay{};  ///< the operator of that layer in Relay's text
   /// Multiply-accumulates that its operator in Relay's text needs; nothing: not known.
   std::optional<std::uint64_t> relay_macs{};
+  CallLayer result{};          ///< as Relay's text states it, where `relay` is known
   graph::TensorType output{};  ///< of the first tensor that it writes
   CallNumbers numbers{};       ///< measures.def
 

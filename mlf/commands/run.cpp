@@ -15,17 +15,14 @@
 #include "arguments.h"
 #include "commands/command.h"
 #include "commands/network_run.h"
-#include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
-#include "report/relay_text.h"
 #include "result_file.h"
 #include "run/call_pairs.h"
 #include "support/characters.h"
 #include "support/error.h"
-#include "support/lookup.h"
 #include "support/nearest.h"
 #include "support/numbers.h"
 #include "support/sha256.h"
@@ -187,15 +184,10 @@ class Layers {
 
   /// By call: the layers whose results they write.
   std::vector<CallLayer> of_results() const {
-    const Deployment& deployment = argument_.deployment;
-    report::RelayQuantization relay;
-    if (const auto& file = deployment.library().modules[argument_.module].files.relay) {
-      relay = report::quantization_in(deployment::member_text(deployment.archive(), *file));
-    }
     std::vector<CallLayer> all(argument_.topology.calls.size());
-    for (std::uint32_t i = 0; i < all.size(); ++i) {
-      const auto* const result = support::find_value(relay.results, of(graph::CallId{i}));
-      if (result != nullptr) all[i] = *result;
+    if (!report_) return all;
+    for (const CallReport& call : report_->modules[argument_.module].calls) {
+      all[graph::index(call.call)] = call.result;
     }
     return all;
   }

@@ -279,9 +279,7 @@ std::string names_of(RowKind kind) {
 /// The names of the columns of every kind of row.
 std::string row_columns_help() {
   std::string text =
-      "Columns after archive and error (NAME* is NAME_min and NAME_max; mlf-table(1)\n"
-      "has the meanings). In mlf report, used is allocated, parameters are constants,\n"
-      "copies metadata copies, arguments packed arguments, executor graph executor:\n";
+      "Columns after archive and error (NAME*: NAME_min, NAME_max); see mlf-table(1):\n";
   for (const auto& [kind, name, meaning] : row_kinds()) {
     text += entry(fmt::format("--rows {}", name), names_of(kind), 20);
   }

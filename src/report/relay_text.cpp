@@ -553,7 +553,8 @@ class QuantizationReader {
     }
   }
 
-  void line(std::string_view raw) {
+  void line(std::string_view raw, std::uint32_t number) {
+    line_ = number;
     const std::string text = without_comments(raw);
     const RelayLine parts = line_in(text);
     const auto [target, whole] = parts;
@@ -572,7 +573,6 @@ class QuantizationReader {
     auto free = text.read;
     for (const std::string& parameter : text.parameters) free.erase(parameter);
     for (const auto& [variable, stated] : free) note(variable, stated);
-    read_.results.merge(std::move(inner).finish().results);
     functions_.insert_or_assign(name, std::move(text));
   }
 
@@ -613,6 +613,7 @@ class QuantizationReader {
     bool is_fused = false;       ///< into the kernel of what it reads
     bool is_conversion = false;  ///< it has the values that it reads
     CallLayer result;
+    std::uint32_t line = 0;
     std::vector<std::size_t> readers{};  ///< later statements
   };
 
@@ -628,12 +629,13 @@ class QuantizationReader {
     statements_.push_back({.is_anchor = !anchor_in(operation).empty(),
                            .is_fused = is_one_of(kFused, operation),
                            .is_conversion = is_one_of(kConversions, operation),
-                           .result = std::move(result)});
+                           .result = std::move(result),
+                           .line = line_});
   }
 
   /// Follows the only reader of an operator's result, while that is fused with it.
   void add_result(std::size_t anchor) {
-    if (!statements_[anchor].is_anchor || statements_[anchor].result.name.empty()) return;
+    if (!statements_[anchor].is_anchor) return;
     CallLayer result = statements_[anchor].result;
     for (std::size_t at = anchor; statements_[at].readers.size() == 1;) {
       at = statements_[at].readers.front();
@@ -643,7 +645,7 @@ class QuantizationReader {
       if (!statements_[at].result.name.empty()) result.name = statements_[at].result.name;
     }
     result.name = model_name(result.name);
-    read_.results.insert_or_assign(statements_[anchor].result.name, std::move(result));
+    read_.results.emplace(statements_[anchor].line, std::move(result));
   }
 
   Value of_variable(std::string_view variable) const {
@@ -716,12 +718,14 @@ class QuantizationReader {
   std::vector<Statement> statements_;
   std::map<std::string, std::size_t, std::less<>> by_variable_;
   std::size_t results_ = 0;  ///< more than one: of branches
+  std::uint32_t line_ = 0;
 };
 
 /// Calls `take` with the name and reader of each function of a text. One may call those in `module`
-/// and those inside of it, which stand before their calls.
+/// and those inside of it, which stand before their calls. `line_number` is that of the first line.
 template <class Take>
-void for_each_function(std::string_view text, const FunctionTexts& module, Take&& take) {
+void for_each_function(std::string_view text, std::uint32_t line_number,
+                       const FunctionTexts& module, Take&& take) {
   struct Open {
     std::string name;
     QuantizationReader reader;
@@ -729,7 +733,7 @@ void for_each_function(std::string_view text, const FunctionTexts& module, Take&
   };
   constexpr std::size_t kDeepest = 8;
   std::vector<Open> open;
-  while (!text.empty()) {
+  for (; !text.empty(); ++line_number) {
     const std::string_view raw = support::take_line(text);
     constexpr std::string_view kGlobal = "def @";
     if (open.empty() && !raw.starts_with(kGlobal)) continue;
@@ -751,7 +755,7 @@ void for_each_function(std::string_view text, const FunctionTexts& module, Take&
     } else {
       if (line.starts_with('}')) --open.back().blocks;
       if (line.ends_with('{')) ++open.back().blocks;
-      open.back().reader.line(raw);
+      open.back().reader.line(raw, line_number);
     }
   }
   // An unfinished text.
@@ -798,10 +802,12 @@ RelayQuantization quantization_in(std::string_view relay) {
     module.insert_or_assign(name, reader.as_callee());
   };
   const auto begin = static_cast<std::size_t>(main.empty() ? 0 : main.data() - relay.data());
-  for_each_function(relay.substr(0, begin), module, keep);
-  for_each_function(relay.substr(begin + main.size()), module, keep);
+  const std::string_view before = relay.substr(0, begin);
+  for_each_function(before, 1, module, keep);
+  for_each_function(relay.substr(begin + main.size()), 1, module, keep);
   RelayQuantization quantization;
-  for_each_function(main, module, [&](const std::string&, QuantizationReader&& reader) {
+  const auto first = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n'));
+  for_each_function(main, first, module, [&](const std::string&, QuantizationReader&& reader) {
     quantization = std::move(reader).finish();
   });
   return quantization;

@@ -28,9 +28,9 @@ struct RelayQuantization {
   /// By the parameter's name. Only those that every operator of QNN reads with the same numbers.
   std::map<std::string, Quantization, std::less<>> inputs;
   std::vector<std::optional<Quantization>> outputs;  ///< in order
-  /// By the layer of an operator that identifies a kernel (RelayAnchor): the layer whose result the
+  /// By the line of an operator that identifies a kernel (RelayAnchor): the layer whose result the
   /// kernel writes. TVM fuses element-wise operators behind the operator into it.
-  std::map<std::string, CallLayer, std::less<>> results;
+  std::map<std::uint32_t, CallLayer> results;
 };
 
 /// Reads main. What the text does not state as numbers stays unknown.

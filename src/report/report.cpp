@@ -27,6 +27,7 @@
 #include "report/shared_numbers.h"
 #include "support/c_files.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "support/nearest.h"
 #include "tir/c/c.h"
@@ -590,8 +591,9 @@ class Reporter {
 
   /// Relay's text is the model before fusion.
   void add_layers(ModuleReport& module, const FileRef& relay) {
-    const std::vector<RelayAnchor> anchors =
-        relay_anchors(deployment::member_text(deployment_.archive(), relay));
+    const std::string_view text = deployment::member_text(deployment_.archive(), relay);
+    const std::vector<RelayAnchor> anchors = relay_anchors(text);
+    const RelayQuantization quantization = quantization_in(text);
     ReducedArguments reduced;
     for (const KernelReport& kernel : module.kernels) {
       auto& of_kernel = reduced.emplace_back();
@@ -612,6 +614,7 @@ class Reporter {
       const RelayAnchor& anchor = anchors[matches.groups[*group].front()];
       call.layer = anchor.layer;
       call.relay = CodeLines{relay.name, anchor.line, anchor.line};
+      call.result = support::value_at(quantization.results, anchor.line).value_or(CallLayer());
     }
   }
 

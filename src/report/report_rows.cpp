@@ -259,6 +259,16 @@ Columns<CallItem> call_columns() {
   columns.number("relay_line", "in the text of Relay",
                  [](const auto& item) { return first_of(item.part.relay); });
   measures.add_others();
+  columns.text("scale", "of the result of its layer, if Relay states it", [](const auto& item) {
+    const auto& known = item.part.result.quantization;
+    return known ? Cell(fmt::format("{}", known->scale)) : Cell();
+  });
+  columns.text("zero_point",
+               "of that result; a kernel may subtract it, and apply the scale, for its readers",
+               [](const auto& item) {
+                 const auto& known = item.part.result.quantization;
+                 return known ? Cell(std::to_string(known->zero_point)) : Cell();
+               });
   return columns;
 }
 

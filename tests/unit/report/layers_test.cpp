@@ -281,20 +281,29 @@ TEST(RelayResults, AreThoseOfTheLastOperatorThatIsFused) {
       "  %6 = nn.avg_pool2d(%5) /* span=pool:0:0 */;\n"
       "  cast(%6, dtype=\"int8\") /* span=pool:0:0 */\n}\n");
   // Two operators read %1, so that its kernel ends there.
-  ASSERT_TRUE(read.results.contains("a"));
-  EXPECT_EQ(read.results.at("a").name, "a");
-  EXPECT_EQ(read.results.at("a").quantization, (Quantization{0.25, 3}));
-  EXPECT_EQ(read.results.at("b").name, "sum");
-  EXPECT_EQ(read.results.at("b").quantization, (Quantization{0.5, 9}));
-  EXPECT_EQ(read.results.at("pool").name, "pool");
+  ASSERT_TRUE(read.results.contains(2));
+  EXPECT_EQ(read.results.at(2).name, "a");
+  EXPECT_EQ(read.results.at(2).quantization, (Quantization{0.25, 3}));
+  EXPECT_EQ(read.results.at(4).name, "sum");
+  EXPECT_EQ(read.results.at(4).quantization, (Quantization{0.5, 9}));
+  EXPECT_EQ(read.results.at(8).name, "pool");
+}
+
+// Relay of an application may have no names of layers.
+TEST(RelayResults, NeedNoNames) {
+  const RelayQuantization read = quantization_in(
+      "def @f(%y) {\n  %y\n}\ndef @main(%x, %w) {\n  %0 = qnn.conv2d(%x, %w, 0, 0, 0.5f, 0.1f);\n"
+      "  qnn.requantize(%0, 0.05f, 0, 0.25f, 3)\n}\n");
+  ASSERT_TRUE(read.results.contains(5));
+  EXPECT_EQ(read.results.at(5).quantization, (Quantization{0.25, 3}));
 }
 
 TEST(RelayResults, HaveTheNamesOfTheModel) {
   for (const std::string name : {"a_PART_0", "a"}) {
     const RelayQuantization read = quantization_in(
         "def @main(%x, %w) {\n  %0 = nn.dense(%x, %w) /* span=" + name + ":0:0 */;\n  %0\n}\n");
-    ASSERT_TRUE(read.results.contains(name));
-    EXPECT_EQ(read.results.at(name).name, "a");
+    ASSERT_TRUE(read.results.contains(2));
+    EXPECT_EQ(read.results.at(2).name, "a");
   }
 }
 

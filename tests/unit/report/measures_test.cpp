@@ -98,7 +98,7 @@ TEST(Measures, KeepTheOrderOfColumns) {
             "stored_max parameters_min parameters_max scratch_min scratch_max live_min "
             "live_max c_file c_first_line c_last_line tir_file tir_first_line tir_last_line "
             "layer relay_line instructions_min instructions_max cycles_min cycles_max "
-            "nanoseconds_min nanoseconds_max ");
+            "nanoseconds_min nanoseconds_max scale zero_point ");
   EXPECT_EQ(
       column_names(RowKind::archive),
       "module no_network calls kernels mac_min mac_max pools_min pools_max io_min io_max "
