@@ -126,10 +126,20 @@ std::vector<std::string> names_of_columns(RowKind kind) {
   return names;
 }
 
+/// The word of mlf report for a number.
+std::string_view word_of_report(RowKind kind, std::string_view number) {
+  if (kind == RowKind::call) {
+    const auto one = std::ranges::find(call_measures(), number, &CallMeasureInfo::name);
+    return one != call_measures().end() ? one->column : number;
+  }
+  const auto one = std::ranges::find(module_measures(), number, &ModuleMeasureInfo::column);
+  return one != module_measures().end() && !one->group().empty() ? one->label : number;
+}
+
 /// A table for people, with a number and its bounds in one column.
 class RowTable {
  public:
-  explicit RowTable(RowKind kind) : columns_(columns_of(kind)), table_(heads()) {}
+  explicit RowTable(RowKind kind) : columns_(columns_of(kind)), table_(heads(kind)) {}
 
   void archive(const std::string& path, const ArchiveRows& rows) {
     if (!rows) {
@@ -151,7 +161,7 @@ class RowTable {
  private:
   static bool is_bound(const RowColumn& column) { return column.name.ends_with("_min"); }
 
-  std::vector<std::string> heads() {
+  std::vector<std::string> heads(RowKind kind) {
     std::vector<std::string> heads{"=ARCHIVE", "?~ERROR"};
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       shown_.push_back(i);
@@ -168,7 +178,9 @@ class RowTable {
       std::string marks = i == 0 ? "=?" : "?";  // the first is the module
       if (columns_[i].type == CellType::number) marks += '#';
       if (is_sentence) marks += '~';
-      if (is_bound(columns_[i])) name.resize(name.size() - std::string_view("_min").size());
+      if (is_bound(columns_[i])) {
+        name = word_of_report(kind, name.substr(0, name.size() - std::string_view("_min").size()));
+      }
       std::ranges::replace(name, '_', ' ');
       heads.push_back(marks + support::in_capitals(name));
     }

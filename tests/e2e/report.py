@@ -729,6 +729,17 @@ class Tables(unittest.TestCase):
             found = [(row["module"], row["exported"], row["targets"]) for row in rows("archive", path)]
             self.assertEqual(found, expected)
 
+    def test_have_the_words_of_the_report_for_people(self):
+        words = {"archive": ("GRAPH EXECUTOR", "STACK ARRAYS", "METADATA COPIES", "IN USE", "ALLOCATED", "PACKED ARGUMENTS"),
+                 "call": ("CONSTANTS", "NS")}  # fmt: skip
+        for kind, expected in words.items():
+            head = support.run_ok("table", "--format", "text", "--rows", kind, QNN).stdout.decode().split("\n")[0]
+            self.assertLessEqual(set(expected), set(re.split("  +", head)))
+
+    def test_have_the_scale_of_layers(self):
+        found = [(row["scale"], row["zero_point"]) for row in rows("call", QNN)]
+        self.assertEqual(found, [("", ""), *[("0.05", "-5")] * 3])
+
     def test_have_a_row_for_an_archive_that_is_none(self):
         result = support.run("table", QNN, "/dev/null", QNN, "-j", "2")
         self.assertEqual(result.returncode, 65)
