@@ -327,13 +327,21 @@ std::string Table::text(const Screen& screen) const {
   // The widest names that need no further block.
   constexpr std::array<NameWidths, 6> kWidths{
       {{40, 0}, {32, 0}, {24, 0}, {20, 0}, {kNarrowestName, 20}, {kNarrowestName, 0}}};
-  const std::size_t fewest = blocks(least_widths(cells, kWidths.back()), screen).size();
+  std::size_t fewest = blocks(least_widths(cells, kWidths.back()), screen).size();
+  // Names that differ are worth one block more, where there are several anyway.
+  const auto differing = blocks(least_widths(cells, kWidths[kWidths.size() - 2]), screen);
+  if (fewest > 1 && differing.size() == fewest + 1) ++fewest;
   std::vector<std::size_t> least;
   std::vector<Columns> shown;
   for (const NameWidths& widths : kWidths) {
     least = least_widths(cells, widths);
     shown = blocks(least, screen);
-    if (shown.size() == fewest) break;
+    const bool is_too_wide = std::ranges::any_of(shown, [&](const Columns& columns) {
+      std::size_t width = kGap * columns.size() - kGap;
+      for (const std::size_t i : columns) width += least[i];
+      return width > screen.width;
+    });
+    if (shown.size() <= fewest && !is_too_wide) break;
   }
   std::string result;
   for (const Columns& columns : shown) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "report/integration_tables.h"
 #include "support/characters.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -333,10 +335,19 @@ std::string to_tables(const Integration& integration, const Screen& screen) {
   return text;
 }
 
+/// Kernels by their short names, as in mlf report.
 std::string loops_table(const Integration& integration, const Screen& screen) {
   std::string text;
-  for (const ModuleIntegration& module : integration.modules) {
-    const Table table = table_of(report::loops_of(module));
+  for (std::size_t i = 0; i < integration.modules.size(); ++i) {
+    report::TextTable loops = report::loops_of(integration.modules[i]);
+    std::map<std::string_view, std::string_view> short_names;
+    for (const KernelReport& one : integration.report.modules[i].kernels) {
+      short_names.emplace(one.symbol, one.short_name);
+    }
+    for (auto& row : loops.rows) {
+      if (const auto* name = support::find_value(short_names, row[0])) row[0] = *name;
+    }
+    const Table table = table_of(loops);
     if (!table.empty()) text += "\n" + table.text(screen);
   }
   return text;

@@ -62,6 +62,17 @@ class Tables(unittest.TestCase):
         names = [re.findall(r"^\d+ +(\S+)", text, re.MULTILINE) for text in (plain, on_terminal(80, "report", archive))]
         self.assertEqual(len(set(names[0])), len(set(names[1])), names)
         self.assertNotEqual(*names)
+        loops = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        for width, head, words, *command in (
+            (72, "KERNEL ", 2, "table", "--rows", "constant", archive),
+            (60, "LOOP ", 1, "inspect", "--integration", "--loops", loops),
+        ):
+            with self.subTest(command):
+                counts = []
+                for text in (on_terminal(width, *command), on_terminal(400, *command)):
+                    lines = text[re.search(f"^{head}", text, re.MULTILINE).start() :].split("\n\n")[0].splitlines()
+                    counts.append(len({tuple(line.split()[:words]) for line in lines}))
+                self.assertEqual(*counts)
 
     def test_keep_every_number(self):
         commands = itertools.cycle((["report"], ["plan"], ["inspect"]))
