@@ -192,12 +192,19 @@ struct BoardMemory {
   std::vector<HeldName> holds{};
 };
 
+/// What stands for `tvmgen` in the symbols of an archive: the PREFIX of mlf_add_network.
+struct SymbolPrefix {
+  HeldName archive;
+  std::string prefix;
+};
+
 /// The memories of a board, and how networks share them.
 struct Board {
   std::vector<BoardMemory> memories;
   /// Networks never run at the same time: they share stack, heap and the pools that the application
   /// provides. Otherwise each has its own.
   bool in_turn = false;
+  std::vector<SymbolPrefix> prefixes{};
 };
 
 /// An archive on a board.
@@ -208,7 +215,7 @@ struct BoardArchive {
 
 /// Compares every memory of a board with what all archives together have in it. A part that no
 /// memory holds does not fit. Errors: `invalid_input` for a name that no archive has, or that two
-/// memories hold.
+/// memories hold, and for a prefix that mlf_add_network refuses.
 MLF_API Result<CheckResults> check(const Board& board, std::span<const BoardArchive> archives,
                                    const LibraryNeeds& library = {});
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "archive/output_file.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/numbers.h"
 
@@ -188,8 +189,10 @@ class BudgetReader {
         for (const auto& [name, node] : table(value, kMemory)) {
           board.memories.push_back(memory(name, node));
         }
+      } else if (key.str() == "prefix") {
+        board.prefixes = prefixes(value);
       } else {
-        refuse(key.source(), "a board has 'in_turn' and tables [memory.NAME]");
+        refuse(key.source(), "a board has 'in_turn', [prefix] and tables [memory.NAME]");
       }
     }
     if (board.memories.empty()) refuse(document.source(), "a board needs a table [memory.NAME]");
@@ -237,6 +240,19 @@ class BudgetReader {
       }
     }
     return memory;
+  }
+
+  std::vector<SymbolPrefix> prefixes(const toml::node& node) const {
+    if (!node.is_table()) refuse(node.source(), "expected a table [prefix]");
+    std::vector<SymbolPrefix> list;
+    for (const auto& [archive, value] : *node.as_table()) {
+      const std::string text = value.value_or(std::string());
+      const bool is_name = !text.empty() && !support::is_digit(text.front()) &&
+                           std::ranges::all_of(text, support::is_word_character);
+      if (!is_name) refuse(value.source(), "expected a name in C: \"module.tar\" = \"kws\"");
+      list.push_back({{std::string(archive.str()), place_of(archive.source(), path_)}, text});
+    }
+    return list;
   }
 
   /// The texts of a list, each `what`.

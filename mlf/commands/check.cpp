@@ -238,8 +238,8 @@ std::string remedy_of(const std::vector<SymbolClash>& clashes) {
     return std::ranges::adjacent_find(one.modules) != one.modules.end();
   });
   return fmt::format(
-      "A program can have such a symbol once: give one network {}a PREFIX in "
-      "mlf_add_network.",
+      "A program can have such a symbol once: give one network {}a PREFIX in mlf_add_network, with "
+      "[prefix] in the board file.",
       is_named ? "another module name in TVM (relay.build(mod_name=...), tvmc "
                  "--module-name), or "
                : "");

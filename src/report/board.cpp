@@ -130,6 +130,7 @@ class BoardCheck {
       }
     }
     place();
+    check_prefixes();
     count_library_once();
     add_load_images();
     CheckResults results;
@@ -175,6 +176,44 @@ class BoardCheck {
                                  held.name, did_you_mean(held.name, all)));
       }
     }
+  }
+
+  void check_prefixes() const {
+    std::vector<std::string> names;
+    for (const BoardArchive& archive : archives_) names.push_back(archive.name);
+    for (const SymbolPrefix& one : board_.prefixes) {
+      const auto found = std::ranges::find(archives_, one.archive.name, &BoardArchive::name);
+      if (found == archives_.end()) {
+        refuse(one.archive, fmt::format("no archive is '{}'{}", one.archive.name,
+                                        did_you_mean(one.archive.name, names)));
+      }
+      const auto takes_prefix = [](const ModuleReport& module) {
+        return !module.objects && module.network &&
+               module.network->provenance.kind == graph::ProvenanceKind::main_function;
+      };
+      if (!std::ranges::all_of(found->report.modules, takes_prefix)) {
+        refuse(one.archive, fmt::format("'{}' takes no prefix: it is not an archive of the AOT "
+                                        "executor with C alone",
+                                        one.archive.name));
+      }
+    }
+  }
+
+  /// As mlf_add_network renames it.
+  std::string symbol_in_program(const BoardArchive& archive, std::string_view symbol) const {
+    constexpr std::string_view kTvm = "tvmgen_";
+    const auto of_archive = [&](const SymbolPrefix& one) {
+      return one.archive.name == archive.name;
+    };
+    const auto found = std::ranges::find_if(board_.prefixes, of_archive);
+    std::string renamed(symbol);
+    if (found == board_.prefixes.end()) return renamed;
+    const std::string prefix = found->prefix + "_";
+    for (std::size_t at = renamed.find(kTvm); at != renamed.npos;
+         at = renamed.find(kTvm, at + prefix.size())) {
+      renamed.replace(at, kTvm.size(), prefix);
+    }
+    return renamed;
   }
 
   void put(PlacedPart& one, const std::vector<std::string>& names) const {
@@ -295,7 +334,7 @@ class BoardCheck {
   }
 
   void add_clashes(CheckResults& results) const {
-    std::map<std::string_view, SymbolClash> definitions;
+    std::map<std::string, SymbolClash> definitions;
     for (const BoardArchive& archive : archives_) {
       for (const ModuleReport& module : archive.report.modules) {
         // Files that are not compiled define what their text shows.
@@ -306,8 +345,9 @@ class BoardCheck {
           symbols.insert(exported.begin(), exported.end());
         }
         for (const std::string_view symbol : symbols) {
-          SymbolClash& clash = definitions[symbol];
-          clash.symbol = std::string(symbol);
+          const std::string name = symbol_in_program(archive, symbol);
+          SymbolClash& clash = definitions[name];
+          clash.symbol = name;
           clash.archives.push_back(archive.name);
           clash.modules.push_back(module.name);
         }

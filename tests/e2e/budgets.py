@@ -487,6 +487,11 @@ holds = ["flash"]
             self.assertNotEqual(found[0], [])
         document, _ = self.document(big, QNN, self.TWO_MODULES)
         self.assertEqual(document["clashes"], [])
+        # mlf_add_network gives the symbols of an archive a prefix.
+        for prefixes, names in (((self.ADD,), ()), ((QNN, self.ADD), ("kws_default___tvm_main__", "kws_default_run"))):
+            text = big + "[prefix]\n" + "".join(f'"{one.name}" = "kws"\n' for one in prefixes)
+            clashes = self.document(text, QNN, self.ADD)[0]["clashes"]
+            self.assertEqual(clashes, [{"symbol": one, "archives": archives} for one in names])
         text = self.board(big, QNN, self.ADD, form="text").stdout.decode()
         self.assertRegex(text, r"(?m)^tvmgen_default_run +" + " default; ".join(archives))
         self.assertRegex(text, "give one network another module name in TVM .* or a PREFIX in mlf_add_network")
@@ -514,13 +519,18 @@ holds = ["flash"]
             (big.replace("bytes", "size"), "a memory needs bytes"),
             (big.replace('"1G"', "-1"), "expected a number of 0 or more"),
             (big.replace("in_turn = false", "in_turn = 1"), "1:11: expected true or false"),
-            ("in_turns = true", "a board has 'in_turn' and tables [memory.NAME]"),
+            ("in_turns = true", "a board has 'in_turn', [prefix] and tables [memory.NAME]"),
+            (big + '[prefix]\n"module.tar" = "kws"', "9:1: no archive is 'module.tar'"),
+            (big + f'[prefix]\n"{QNN.name}" = "7"', "expected a name in C"),
             ("", "a board needs a table [memory.NAME]"),
         ):
             with self.subTest(message):
                 result = self.board(text, QNN)
                 self.assertEqual(result.returncode, 65, result.stderr)
                 self.assertIn(message, result.stderr.decode())
+        graph = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
+        refused = self.board(big + '[prefix]\n"module.tar" = "kws"', graph)
+        self.assertIn(b"takes no prefix", refused.stderr)
         for options in (("--buffers", "1"), ("--no-finding", "recomputed"), ("--budget", self.budget)):
             self.assertEqual(self.board(big, QNN, options=options).returncode, 64)
         self.assertEqual(support.run("check", QNN, self.ADD, "--buffers", "1").returncode, 64)
