@@ -38,6 +38,7 @@ struct GeneratedCode {
   Names of_libraries;  ///< modules in the names of files of C and objects, which may have none
   Names of_headers;    ///< as names of headers have them
   Names of_mains;      ///< as symbols have them
+  Names of_kernels;    ///< as symbols of functions that TVM fuses for a network have them
   bool is_any = false;
 };
 
@@ -47,6 +48,14 @@ void add_mains(std::string_view text, Names& modules) {
     const bool is_main = word.starts_with(kSymbolPrefix) && tir::is_main_symbol(word);
     if (is_main) modules.add(graph::module_of_main(word));
   });
+}
+
+/// The module of "tvmgen_default_fused_add", as C names it; empty for a function of an operator.
+std::string_view module_of_kernel(std::string_view symbol) {
+  if (!symbol.starts_with(kSymbolPrefix)) return {};
+  symbol.remove_prefix(kSymbolPrefix.size());
+  const std::size_t fused = symbol.find("_fused_");
+  return fused == symbol.npos ? std::string_view() : symbol.substr(0, fused);
 }
 
 GeneratedCode generated_code(const archive::Archive& archive, std::span<const FileRef> files) {
@@ -71,6 +80,8 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
     for (const tir::CDefinition& one : read.definitions) {
       const bool is_main = one.symbol.starts_with(kSymbolPrefix) && tir::is_main_symbol(one.symbol);
       if (is_main) code.of_mains.add(graph::module_of_main(one.symbol));
+      const std::string_view module = module_of_kernel(one.symbol);
+      if (!module.empty()) code.of_kernels.add(module);
     }
     if (!read.target.empty()) code.targets.emplace(file.name, std::move(read.target));
   }
@@ -94,7 +105,8 @@ std::vector<std::string> module_names(const GeneratedCode& code) {
     const bool is_certain = has_main(code, name) || has_header(code, name);
     if (is_certain) names.add(name);
   }
-  const Names* const others[] = {&code.of_libraries, &code.of_mains, &code.of_headers};
+  const Names* const others[] = {&code.of_libraries, &code.of_mains, &code.of_headers,
+                                 &code.of_kernels};
   for (const Names* more : others) {
     if (names.all().empty()) names = *more;
   }
@@ -129,7 +141,10 @@ void complete(Module& module, const GeneratedCode& code) {
   if (has_main(code, module.name) || has_header(code, module.name)) {
     module.executors.push_back(Executor::aot);
   }
-  if (module.files.graph) module.executors.push_back(Executor::graph);
+  // The library of a network without a main is that of the graph executor.
+  const bool is_of_graph =
+      module.executors.empty() && code.of_kernels.contains(symbol_part(module.name));
+  if (module.files.graph || is_of_graph) module.executors.push_back(Executor::graph);
   const bool is_operator = module.name.empty() && module.executors.empty();
   if (is_operator) module.style = Style::operator_only;
   if (!module.name.empty()) module.model_name = module.name;

@@ -98,6 +98,17 @@ TEST_F(InferredLibrary, NamelessCodeIsOfAnOperator) {
   EXPECT_EQ(found.modules[0].style, Style::operator_only);
 }
 
+TEST_F(InferredLibrary, KernelsWithoutAMainAreOfTheGraphExecutor) {
+  const std::string kernels(
+      kMyNetKernels.substr(0, kMyNetKernels.find("TVM_DLL int32_t tvmgen_my_net__")));
+  const ModelLibrary found = library({{"lib0.c", kernels}, {"lib1.c", "// tvm target: c\n"}});
+  ASSERT_EQ(found.modules.size(), 1u);
+  EXPECT_EQ(found.modules[0].name, "my_net");
+  EXPECT_EQ(found.modules[0].style, Style::full_model);
+  EXPECT_EQ(found.modules[0].executors, std::vector{Executor::graph});
+  EXPECT_EQ(found.modules[0].files.sources.size(), 2u);
+}
+
 TEST_F(InferredLibrary, WithoutGeneratedCodeItIsNoModelLibrary) {
   const auto deployment = open({{"codegen/host/src/main.c", "int main(void) { return 0; }\n"}});
   ASSERT_FALSE(deployment);
