@@ -158,6 +158,15 @@ Deployment open_archive(const std::string& path, const Context& context,
                     "files, and memory that it would declare is unknown",
                     deployment.archive().path()));
   }
+  for (const Module& module : deployment.library().modules) {
+    const ModuleFiles& files = module.files;
+    const bool has_code = !files.sources.empty() || !files.objects.empty() || files.graph;
+    if (has_code || files.headers.empty() || !deployment.tir_sources().empty()) continue;
+    context.console.warn(fmt::format(
+        "{}: module '{}' has only its header: its C (codegen/host/src), objects (codegen/host/lib) "
+        "and TIR are missing",
+        deployment.archive().path(), printable(module.name)));
+  }
   return deployment;
 }
 
