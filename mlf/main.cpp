@@ -109,6 +109,15 @@ std::string unknown_word(const CLI::App& app, const CLI::App* command, const std
   if (word.starts_with('-') && word != "--" && !is_known(name)) {
     // Commands without a choice of formats have --json.
     const std::string meant = name == "--format" && is_known("--json") ? "--json" : name;
+    // What other commands have.
+    if (command != nullptr && (name == "-o" || name == "--output")) {
+      return fmt::format("mlf {} has no option '{}': it prints its result; add > FILE",
+                         command->get_name(), name);
+    }
+    if (command != nullptr && name == "--module" && command->get_name() != "tir") {
+      return fmt::format("mlf {} has no option '--module': it is about all modules",
+                         command->get_name());
+    }
     // Any other letter is near a short option.
     const bool is_letter = name.size() <= 2;
     return fmt::format("there is no option '{}'{}", name,

@@ -42,7 +42,7 @@ EnumNames<std::string> processor_names() {
 }
 
 void add_network_options(CLI::App& app, NetworkRunArguments& options) {
-  add_option(app, "--module", options.module, {"NAME", "Inputs"},
+  add_option(app, "--module", options.module, {"MODULE", "Inputs"},
              "The module to run, if the archive has several");
   add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
              "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");

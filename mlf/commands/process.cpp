@@ -54,7 +54,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
              " any TIR\ngraph  a valid graph of every module")
       ->check(one_of({"tir", "graph"}))
       ->delimiter(',');
-  add_option(app, "--module", options.process.module, {"NAME", "Input"},
+  add_option(app, "--module", options.process.module, {"MODULE", "Input"},
              "Process archives without metadata.json, such as a directory with only codegen/, "
              "whose files are those of this module");
   add_flag(app, "--force", options.force, "Output",
