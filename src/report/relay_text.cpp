@@ -612,6 +612,7 @@ class QuantizationReader {
     bool is_anchor = false;
     bool is_fused = false;       ///< into the kernel of what it reads
     bool is_conversion = false;  ///< it has the values that it reads
+    bool is_taken = false;       ///< into the kernel of an operator before
     CallLayer result;
     std::uint32_t line = 0;
     std::vector<std::size_t> readers{};  ///< later statements
@@ -633,13 +634,14 @@ class QuantizationReader {
                            .line = line_});
   }
 
-  /// Follows the only reader of an operator's result, while that is fused with it.
+  /// Follows the only reader of an operator's result, while that is fused with it. TVM fuses what
+  /// reads two operators with the first.
   void add_result(std::size_t anchor) {
     if (!statements_[anchor].is_anchor) return;
     CallLayer result = statements_[anchor].result;
     for (std::size_t at = anchor; statements_[at].readers.size() == 1;) {
       at = statements_[at].readers.front();
-      if (!statements_[at].is_fused) break;
+      if (!statements_[at].is_fused || std::exchange(statements_[at].is_taken, true)) break;
       if (statements_[at].is_conversion) continue;
       result.quantization = statements_[at].result.quantization;
       if (!statements_[at].result.name.empty()) result.name = statements_[at].result.name;

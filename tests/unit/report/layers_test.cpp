@@ -289,6 +289,19 @@ TEST(RelayResults, AreThoseOfTheLastOperatorThatIsFused) {
   EXPECT_EQ(read.results.at(8).name, "pool");
 }
 
+// As its kernels in TVM do: otherwise a text could make the time quadratic.
+TEST(RelayResults, OfASumAreThoseOfTheFirstOperatorThatItReads) {
+  const RelayQuantization read = quantization_in(
+      "def @main(%x, %w) {\n"
+      "  %0 = qnn.conv2d(%x, %w, 0, 0, 0.5f, 0.1f);\n"
+      "  %1 = qnn.requantize(%0, 0.05f, 0, 0.25f, 3);\n"
+      "  %2 = qnn.conv2d(%x, %w, 0, 0, 0.5f, 0.1f);\n"
+      "  %3 = qnn.requantize(%2, 0.05f, 0, 0.125f, 7);\n"
+      "  qnn.add(%1, %3, 0.25f, 3, 0.125f, 7, 0.5f, 9)\n}\n");
+  EXPECT_EQ(read.results.at(2).quantization, (Quantization{0.5, 9}));
+  EXPECT_EQ(read.results.at(4).quantization, (Quantization{0.125, 7}));
+}
+
 // Relay of an application may have no names of layers.
 TEST(RelayResults, NeedNoNames) {
   const RelayQuantization read = quantization_in(
