@@ -196,34 +196,6 @@ Arguments arguments_at(const FunctionTokens& code, std::size_t i) {
   return {};
 }
 
-/// Whether a token is in a statement that one of the loops repeats.
-bool is_repeated(const FunctionTokens& code, std::size_t token,
-                 const std::vector<tir::CLoop>& loops) {
-  struct OpenLoop {
-    std::size_t depth;
-    bool is_do;
-  };
-  std::vector<OpenLoop> open;  // around
-  std::size_t depth = 0;       // of brackets
-  auto next = loops.begin();
-  for (std::size_t i = 0; i < token; ++i) {
-    const std::string_view word = code.word(i);
-    for (; next != loops.end() && next->begin <= code.tokens[i].begin; ++next) {
-      open.push_back({depth, next->keyword == "do"});
-    }
-    if (is_in(word, "([{")) ++depth;
-    if (is_in(word, ")]}") && depth > 0) --depth;
-    // The end of a statement is that of the loops whose body it is.
-    const std::string_view behind = code.word(i + 1);
-    const bool is_end = (word == ";" || word == "}") && behind != "else";
-    while (is_end && !open.empty() && open.back().depth >= depth) {
-      if (behind == "while" && open.back().is_do) break;
-      open.pop_back();
-    }
-  }
-  return !open.empty();
-}
-
 /// Whether a call takes neither heap nor stack that counts, and has no loops with arithmetic.
 bool is_harmless(std::string_view name) {
   constexpr std::array<std::string_view, 3> kAssertions{"assert", "static_assert",
@@ -313,20 +285,12 @@ class OtherWork {
   bool is_static_ = false;
 };
 
-/// Whether a loop is `do … while (0)`, a block that people leave by `break`.
+/// Whether a loop is `do … while (0);`, a block that people leave by `break`.
 bool runs_once(const FunctionTokens& code, const tir::CLoop& loop) {
-  if (loop.keyword != "do") return false;
-  constexpr std::size_t kMostTokens = 2000;  // of one block: loops may nest
-  const auto body = std::ranges::upper_bound(code.tokens, loop.begin, {}, &tir::c::Token::begin);
-  const auto first = static_cast<std::size_t>(body - code.tokens.begin());
-  const std::size_t end = std::min(first + kMostTokens, code.tokens.size());
-  std::size_t depth = 0;
-  for (std::size_t i = first; i + 4 < end; ++i) {
-    if (code.word(i) == "{") ++depth;
-    if (code.word(i) != "}" || depth == 0 || --depth > 0) continue;
-    return code.word(i + 1) == "while" && code.word(i + 3) == "0" && code.word(i + 4) == ")";
-  }
-  return false;
+  const auto behind = std::ranges::lower_bound(code.tokens, loop.end, {}, &tir::c::Token::begin);
+  const auto last = static_cast<std::size_t>(behind - code.tokens.begin());
+  return loop.keyword == "do" && last > 4 && code.word(last - 5) == "while" &&
+         code.word(last - 3) == "0" && code.word(last - 2) == ")";
 }
 
 }  // namespace
@@ -357,7 +321,6 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
       const bool is_member = loop.begin > 0 && text[loop.begin - 1] == '>';
       return loop.function != run || is_member || runs_once(code, loop);
     });
-    const bool jumps_back = std::ranges::count(loops, "goto", &tir::CLoop::keyword) != 0;
     std::optional<CallOfMain> call;
     for (std::size_t i = 0; i < code.tokens.size(); ++i) {
       if (std::ranges::find(mains, code.word(i)) == mains.end()) continue;
@@ -368,8 +331,11 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
         call->is_single = false;
         break;
       }
-      call = CallOfMain{is_plain ? arguments_at(code, i) : Arguments(),
-                        !jumps_back && !is_repeated(code, i, loops)};
+      const std::uint32_t at = code.tokens[i].begin;
+      const bool is_repeated = std::ranges::any_of(loops, [&](const tir::CLoop& loop) {
+        return loop.keyword == "goto" || (loop.begin < at && at < loop.end);
+      });
+      call = CallOfMain{is_plain ? arguments_at(code, i) : Arguments(), !is_repeated};
     }
     if (!call) continue;
     const bool is_packed = interface_of(entry->head.in(text)) == CInterface::packed;

@@ -841,6 +841,7 @@ const tvm_model_t tvmgen_default_network = {
     while (z < 3) ++z, --z; again:
   EACH(2) z++;
   if (z > 100) goto again;
+  for (;;) if (z) --z; else while (z < 3) ++z;
 """
         root = self.edited(support.ARCHIVES / "tvm-0.9-op-add.tar",
                            lambda text: "#define EACH(n) for (int i = 0; i < n; ++i)\n" + self.in_first_kernel(text, code))
@@ -848,6 +849,7 @@ const tvm_model_t tvmgen_default_network = {
         added = [one for one in module["loops"] if one["extent"] is None and one["line"]]
         found = [(one["variable"], one["line"] - added[0]["line"], one["depth"]) for one in added]
         self.assertEqual(found[:6], [("while", 0, 0), ("do", 1, 0), ("for", 2, 0), ("while", 3, 1), ("EACH", 4, 0), ("goto", 5, 0)])
+        self.assertEqual(found[6:8], [("for", 6, 0), ("while", 6, 1)])
         self.assertEqual({one["iterations"] for one in added}, {None})
         text = support.run_ok("inspect", "--integration", "--loops", root).stdout.decode()
         self.assertRegex(text, rf"(?m)^add +{added[0]['line']} +while +0 +\? +\?$")

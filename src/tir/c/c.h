@@ -39,6 +39,7 @@ struct CLoop {
   std::string_view function;
   std::string keyword;      ///< "for", "while", "do", a "goto" back, or a macro with one of them
   std::uint32_t begin = 0;  ///< of the keyword in the text
+  std::uint32_t end = 0;    ///< of the last statement that it repeats; of the function for a `goto`
   std::uint32_t depth = 0;  ///< loops around it
 };
 

@@ -9,9 +9,7 @@
 #include "support/characters.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
-#include "support/source_text.h"
 #include "tir/c/c.h"
-#include "tir/c/language.h"
 #include "tir/c/read/directives.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
@@ -101,48 +99,56 @@ void add_variables(std::string_view text, const Item& item, bool is_certain,
 /// Finds the loops of a function, and where each ends: at a brace, or at the end of one statement.
 class LoopFinder {
  public:
-  LoopFinder(std::string_view text, const std::set<std::string_view>& macros)
-      : text_(text), macros_(macros) {}
+  LoopFinder(std::string_view text, const std::set<std::string_view>& macros,
+             std::vector<CLoop>& loops)
+      : text_(text), macros_(macros), loops_(loops) {}
 
-  void add(const Item& item, std::vector<CLoop>& loops) {
+  void add(const Item& item) {
     const std::vector<Token> tokens = tokenize(text_, item.body.begin, item.body.end);
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
       const std::string_view word = text_of(tokens[i], text_);
       const std::string_view next = text_of(tokens[i + 1], text_);
       if (next == ":") labels_.insert(word);
-      const bool ends_do = std::exchange(is_behind_do_, false) && word == "while";
+      const bool ends_do = std::exchange(is_behind_do_, false);
       const bool has_body = (word == "for" || word == "while" || word == "do") && !ends_do;
       if (has_body || macros_.contains(word) || (word == "goto" && labels_.contains(next))) {
-        loops.push_back({item.name, std::string(word), tokens[i].begin,
-                         static_cast<std::uint32_t>(open_.size())});
+        const auto depth = static_cast<std::uint32_t>(open_.size());
+        loops_.push_back({item.name, std::string(word), tokens[i].begin, item.body.end, depth});
+        if (word != "goto") {
+          open_.push_back({loops_.size() - 1, braces_, parentheses_, word == "do"});
+        }
       }
-      if (has_body) open_.push_back({braces_, parentheses_, word == "do"});
-      pass(word);
+      pass(word, next, tokens[i].end);
     }
   }
 
  private:
   struct Open {
+    std::size_t loop;
     std::size_t braces;
     std::size_t parentheses;
-    bool is_do;
+    bool is_do;  ///< whose condition is still to come
   };
 
-  void pass(std::string_view word) {
+  void pass(std::string_view word, std::string_view next, std::uint32_t end) {
     if (word == "(") ++parentheses_;
     if (word == ")") parentheses_ -= parentheses_ > 0 ? 1 : 0;
     if (word == "{") ++braces_;
     if (word == "}") braces_ -= braces_ > 0 ? 1 : 0;
-    if (word != "}" && word != ";") return;
-    while (!open_.empty() && !is_behind_do_ && open_.back().braces >= braces_ &&
+    const bool is_end = (word == "}" || word == ";") && next != "else";
+    while (is_end && !open_.empty() && open_.back().braces >= braces_ &&
            open_.back().parentheses >= parentheses_) {
-      is_behind_do_ = open_.back().is_do;
+      // The condition of `do … while (…);` is part of the loop.
+      is_behind_do_ = std::exchange(open_.back().is_do, false) && next == "while";
+      if (is_behind_do_) break;
+      loops_[open_.back().loop].end = end;
       open_.pop_back();
     }
   }
 
   std::string_view text_;
   const std::set<std::string_view>& macros_;
+  std::vector<CLoop>& loops_;
   std::vector<Open> open_;
   std::set<std::string_view> labels_;
   std::size_t braces_ = 0;
@@ -170,7 +176,7 @@ std::vector<CLoop> loops_of(std::string_view text, const MacroValues& macros) {
   for (const c::Item& item : file.items) {
     const bool is_function =
         item.body.end > item.head.end && text[item.head.end] == '{' && !item.name.empty();
-    if (is_function) c::LoopFinder(text, loops_in_macros).add(item, loops);
+    if (is_function) c::LoopFinder(text, loops_in_macros, loops).add(item);
   }
   // Names stay valid, as places are the same.
   for (CLoop& loop : loops) {
