@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,50 +33,30 @@ namespace {
 
 /// Nodes of unknown type are expressions and statements where a known node has them as such, and
 /// objects everywhere else.
-class OpaqueKinds {
- public:
-  explicit OpaqueKinds(const JsonGraph& graph)
-      : graph_(graph),
-        kinds_(graph.size(), Kind::Opaque),
-        lists_of_exprs_(graph.size()),
-        lists_of_stmts_(graph.size()) {
-    for (std::uint32_t i = 1; i < graph.size(); ++i) {
-      if (graph.node(i).kind) scan(i);
-    }
-  }
-
-  std::vector<Kind> take() { return std::move(kinds_); }
-
- private:
-  void scan(std::uint32_t node) {
-    const Kind kind = *graph_.node(node).kind;
-    for (const json::Member attribute : graph_.attrs(node)) {
+std::vector<Kind> opaque_kinds(const JsonGraph& graph) {
+  std::vector<Kind> kinds(graph.size(), Kind::Opaque);
+  std::set<std::pair<std::uint32_t, Kind>> seen;  // arrays whose elements have been visited
+  for (std::uint32_t i = 1; i < graph.size(); ++i) {
+    if (!graph.node(i).kind) continue;
+    const Kind kind = *graph.node(i).kind;
+    for (const json::Member attribute : graph.attrs(i)) {
       const auto field = field_named(kind, attribute.key.text());
-      const auto target = field ? graph_.reference(attribute.value) : std::nullopt;
-      if (target) note(info(kind).fields[*field], *target);
+      const auto target = field ? graph.reference(attribute.value) : std::nullopt;
+      if (!target) continue;
+      const FieldInfo& row = info(kind).fields[*field];
+      if (row.expects != Expects::expr && row.expects != Expects::stmt) continue;
+      const Kind opaque = row.expects == Expects::expr ? Kind::OpaqueExpr : Kind::OpaqueStmt;
+      if (row.type == FieldType::node) {
+        kinds[*target] = opaque;
+      } else if (seen.emplace(*target, opaque).second) {
+        for (const json::Value element : graph.data(*target)) {
+          kinds[graph.element(element)] = opaque;
+        }
+      }
     }
   }
-
-  void note(const FieldInfo& field, std::uint32_t target) {
-    if (field.expects != Expects::expr && field.expects != Expects::stmt) return;
-    if (field.type == FieldType::node) return note(target, field.expects);
-    std::vector<bool>& looked = field.expects == Expects::expr ? lists_of_exprs_ : lists_of_stmts_;
-    if (looked[target]) return;
-    looked[target] = true;
-    for (const json::Value element : graph_.data(target)) {
-      note(graph_.element(element), field.expects);
-    }
-  }
-
-  void note(std::uint32_t node, Expects expects) {
-    kinds_[node] = expects == Expects::expr ? Kind::OpaqueExpr : Kind::OpaqueStmt;
-  }
-
-  const JsonGraph& graph_;
-  std::vector<Kind> kinds_;
-  std::vector<bool> lists_of_exprs_;  // arrays whose elements have been visited
-  std::vector<bool> lists_of_stmts_;
-};
+  return kinds;
+}
 
 // Most documents know all their types.
 bool has_unknown_types(const JsonGraph& graph) {
@@ -316,7 +297,7 @@ class Importer {
                                 limits.max_nodes));
     }
     if (!has_unknown_types(graph)) return;
-    opaque_kinds_ = OpaqueKinds(graph).take();
+    opaque_kinds_ = opaque_kinds(graph);
     is_mentioned_.assign(graph.size(), false);
   }
 

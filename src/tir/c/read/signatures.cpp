@@ -142,13 +142,9 @@ void for_each_argument(const FunctionDraft& caller, std::span<Draft> kernels, Vi
 }  // namespace
 
 std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items) {
-  try {
-    CMetadata metadata = read(source, items);
-    if (metadata.module.empty()) return std::nullopt;
-    return metadata;
-  } catch (const support::Error&) {
-    return std::nullopt;
-  }
+  auto metadata = support::value_if_valid(support::to_result([&] { return read(source, items); }));
+  if (metadata && metadata->module.empty()) metadata.reset();
+  return metadata;
 }
 
 // --- Types of parameters ------------------------------------------------------------------------

@@ -235,18 +235,10 @@ bool is_zero(Node node) {
   return is_int_imm(node, 0) || (node.is(Kind::FloatImm) && node.real(f::FloatImm::value) == 0);
 }
 
-bool any_of(NodeList nodes, bool (*predicate)(Node)) {
-  for (const Node node : nodes) {
-    if (predicate(node)) return true;
-  }
-  return false;
-}
-
-bool all_of(NodeList nodes, bool (*predicate)(Node)) {
-  for (const Node node : nodes) {
-    if (!predicate(node)) return false;
-  }
-  return true;
+std::size_t count_if(NodeList nodes, bool (*predicate)(Node)) {
+  std::size_t count = 0;
+  for (const Node node : nodes) count += predicate(node) ? 1 : 0;
+  return count;
 }
 
 /// Operators whose functions compute constants.
@@ -272,7 +264,7 @@ bool would_compute(std::string_view name, NodeList args) {
   if (!computes(name) || args.size() < (is_choice ? 2 : 1)) return false;
   if (is_choice || name == "tir.likely") {
     if (is_number_literal(args[0])) return true;
-  } else if (all_of(args, is_number_literal) || any_of(args, is_zero)) {
+  } else if (count_if(args, is_number_literal) == args.size() || count_if(args, is_zero) > 0) {
     return true;
   }
   if (is_for_floats(name) && !args[0].dtype().is_float()) return true;
