@@ -7,7 +7,6 @@
 
 #include "commands/command.h"
 #include "mlf/deployment.h"
-#include "mlf/graph/topology.h"
 #include "mlf/report.h"
 #include "mlf/tir/document.h"
 

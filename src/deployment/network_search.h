@@ -12,7 +12,6 @@
 #include "deployment/tir_name.h"
 #include "graph/formats/graph_json.h"
 #include "graph/reconstruct.h"
-#include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/model_library.h"
 #include "support/name_map.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/kernels/functions.h"
 #include "model_library/files.h"
 #include "support/characters.h"
 #include "support/lookup.h"

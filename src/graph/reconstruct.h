@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/document.h"
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "graph/compare.h"
-#include "graph/kernels/functions.h"
 #include "support/characters.h"
 
 namespace mlf::graph {

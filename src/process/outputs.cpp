@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "archive/fault.h"
-#include "deployment/agreement.h"
 #include "deployment/network_search.h"
 #include "mlf/graph/write.h"
 #include "process/manifest.h"

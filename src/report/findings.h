@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mlf/model_library.h"
 #include "mlf/optimize.h"
 #include "mlf/report.h"
 #include "support/name_map.h"

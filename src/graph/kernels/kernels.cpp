@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "graph/kernels/kernel_code.h"

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
 #include "support/lookup.h"

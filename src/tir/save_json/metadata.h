@@ -9,7 +9,6 @@
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
-#include "mlf/tir/write.h"
 #include "support/source_text.h"
 #include "tir/reader.h"
 
