@@ -509,13 +509,22 @@ class Detector {
   }
 
   void add_region(Accesses& accesses, NodeId region) {
-    std::vector<Interval> intervals;
-    for (const NodeId range : ids_of(c_.node(region).list(f::BufferRegion::region))) {
-      const NodeId extent = c_.node(range)[f::Range::extent].id();
-      const Interval begin = evaluation_.of(c_.node(range)[f::Range::min].id());
-      intervals.push_back(evaluation_.range(begin, extent));
+    add(accesses, c_.node(region)[f::BufferRegion::buffer].id(), part_of(region, {}));
+  }
+
+  /// Of a region, what `part` of its last dimensions is; of the others, all.
+  std::vector<Interval> part_of(NodeId region, const std::vector<Interval>& part) {
+    const std::vector<NodeId> ranges = ids_of(c_.node(region).list(f::BufferRegion::region));
+    const std::size_t outer = ranges.size() - std::min(ranges.size(), part.size());
+    std::vector<Interval> result;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const NodeId extent = c_.node(ranges[i])[f::Range::extent].id();
+      const Interval begin = evaluation_.of(c_.node(ranges[i])[f::Range::min].id());
+      const bool is_inside = i >= outer && part[i - outer].is_bounded();
+      result.push_back(is_inside ? evaluation_.sum(begin, part[i - outer])
+                                 : evaluation_.range(begin, extent));
     }
-    add(accesses, c_.node(region)[f::BufferRegion::buffer].id(), intervals);
+    return result;
   }
 
   void add_pointer(NodeId data, std::int64_t mask) {
@@ -566,23 +575,7 @@ class Detector {
   void add_matched(Accesses& accesses, NodeId source, const std::vector<Interval>& region) {
     const NodeId buffer = c_.node(source)[f::BufferRegion::buffer].id();
     if (!is_outside(c_.node(buffer)[f::Buffer::data].id())) return;
-    struct Bounds {
-      NodeId min;
-      NodeId extent;
-    };
-    std::vector<Bounds> bounds;
-    for (const Node range : c_.node(source).list(f::BufferRegion::region)) {
-      bounds.push_back({range[f::Range::min].id(), range[f::Range::extent].id()});
-    }
-    std::vector<Interval> result;
-    const std::size_t outer = bounds.size() - std::min(bounds.size(), region.size());
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-      const Interval begin = evaluation_.of(bounds[i].min);
-      const bool is_inside = i >= outer && region[i - outer].is_bounded();
-      result.push_back(is_inside ? evaluation_.sum(begin, region[i - outer])
-                                 : evaluation_.range(begin, bounds[i].extent));
-    }
-    accesses.add(buffer, result);
+    accesses.add(buffer, part_of(source, region));
   }
 
   Context& c_;
