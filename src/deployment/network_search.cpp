@@ -226,8 +226,12 @@ void take_call_of_main(const CallOfMain& call, graph::ModuleFacts& facts) {
     facts.output_fields.clear();
   }
   for (const auto& argument : passed) {
-    const bool is_field = !field_in(argument).empty();
-    facts.passed.push_back(is_field ? std::string() : fmt::format("{}", fmt::join(argument, " ")));
+    std::string field = field_in(argument);
+    facts.passed.push_back(field.empty() ? fmt::format("{}", fmt::join(argument, " "))
+                                         : std::string());
+    // Not one inside of a field.
+    if (argument.size() != 3) field.clear();
+    facts.passed_fields.push_back(std::move(field));
   }
 }
 
@@ -353,7 +357,10 @@ void NetworkSearch::add_declarations_of_c(std::size_t module, graph::ModuleFacts
     const auto document = get_or_throw(deployment_.document(*compared.c));
     facts.other_memory = document->other_memory;
     for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
-      for (graph::Pool& pool : graph::declared_pools(one.function)) {
+      std::vector<graph::Pool> declared = graph::declared_pools(one.function);
+      const bool is_main = one.symbol.ends_with("__tvm_main__");
+      if (is_main && !declared.empty()) facts.functions_with_pools.push_back(one.function);
+      for (graph::Pool& pool : declared) {
         if (std::ranges::count(pools, pool.name, &graph::Pool::name) == 0) {
           pools.push_back(std::move(pool));
         }
@@ -426,8 +433,8 @@ void NetworkSearch::read_graph(std::size_t i, const graph::GraphKernels& kernels
   const tir::Input input{.file = deployment_.archive().path(),
                          .member = file.name,
                          .text = member_text(deployment_.archive(), file)};
-  auto topology = get_or_throw(
-      graph::read_graph_json(input, {.kernels = &kernels, .parameters = parameters_of(i)}));
+  auto topology = get_or_throw(graph::read_graph_json(
+      input, {.kernels = &kernels, .parameters = parameters_of(i), .facts = &facts_of(i)}));
   // Only the file name of the graph states its module.
   topology.module = module.name;
   const auto possible = std::ranges::find_if(topology.inputs, may_be_parameter);
@@ -492,6 +499,12 @@ void NetworkSearch::check_definitions(Networks& networks) const {
   const auto possible = possible_definitions(deployment_.archive(), undefined);
   for (Network& network : networks.found) {
     graph::Topology& topology = network.topology;
+    // Its functions of external compilers have no TIR.
+    const bool is_graph = topology.provenance.kind == graph::ProvenanceKind::graph_json;
+    std::erase_if(topology.checks, [&](const graph::Check& check) {
+      return is_graph && check.code == graph::CheckCode::unknown_callee &&
+             possible.contains(topology.kernel_of(topology[*check.call]).symbol);
+    });
     for (graph::Check& check : topology.checks) {
       if (check.code != graph::CheckCode::unknown_callee) continue;
       const std::string& symbol = topology.kernel_of(topology[*check.call]).symbol;

@@ -201,6 +201,12 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   take_written_sizes(topology, kernels);
   complete_types(topology);
   confirm_reshapes(topology);
+  // As the C has them, if it was compared with the TIR.
+  std::vector<tir::Node> with_pools{main.function};
+  if (facts != nullptr && !facts->functions_with_pools.empty()) {
+    with_pools = facts->functions_with_pools;
+  }
+  check_pool_constants(topology, with_pools);
   size_pool_constants(topology, main.function);
   account_memory(topology);
   topology.other_memory = facts != nullptr && !facts->other_memory.empty()
@@ -216,12 +222,18 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   check_externals(topology);
   check_values(topology);
   check_constant_pools(topology, kernels);
-  take_least_sizes(topology, kernels);
+  const ParametersOf parameters_of = [&](KernelId id) {
+    return std::span<const KernelParameter>(
+        kernels.describe(topology.kernels[index(id)].symbol).parameters);
+  };
+  take_least_sizes(topology, parameters_of);
   if (facts != nullptr) {
     check_arguments_of_main(topology, main, *facts);
+    check_passed_names(topology, *facts, main.function);
     if (facts->io_bytes) confirm_least_sizes(topology, *facts->io_bytes);
-    check_header_sizes(topology, facts->header_sizes, parameters.ports, kernels);
+    check_header_sizes(topology, facts->header_sizes, parameters.ports, parameters_of);
     check_header_workspace(topology, *facts);
+    check_stated_ports(topology, *facts, parameters_of);
   }
   check_unused_kernels(topology, functions, main);
   if (relay) compare_with_relay(topology, *relay);

@@ -64,9 +64,12 @@ struct ModuleFacts {
   /// bytes: the size is not known.
   std::vector<Pool> pools{};
   std::vector<tir::OtherMemory> other_memory{};  ///< of the C, beside these
+  /// Functions of the C with the attribute `pool_args`, which live as long as the deployment.
+  std::vector<tir::Node> functions_with_pools{};
   /// What the entry point passes for main's parameters, in words with blanks between them: empty
   /// for a field of a struct, which the application fills. Shorter where its call is not read.
   std::vector<std::string> passed{};
+  std::vector<std::string> passed_fields{};  ///< for each of `passed`; empty for other arguments
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};
   std::optional<std::uint64_t> header_workspace{};  ///< that of the header

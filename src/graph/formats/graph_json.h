@@ -47,6 +47,7 @@ MLF_API std::string storage_name(std::int64_t id);
 struct GraphJsonOptions {
   const GraphKernels* kernels = nullptr;      ///< none if null
   std::span<const std::string> parameters{};  ///< names of `null` nodes that are constants
+  const ModuleFacts* facts = nullptr;         ///< to compare with; null: none
 };
 
 /// Reads the graph of a graph-executor archive (`executor-config/graph/*`). `__nop` nodes become

@@ -107,6 +107,13 @@ class GraphReader {
     complete_devices();
     check_storages(topology_);
     account_memory(topology_);
+    if (options_.facts != nullptr) {
+      check_stated_ports(topology_, *options_.facts, [this](KernelId id) {
+        const auto known = parameters_of_kernels_.find(id);
+        return known == parameters_of_kernels_.end() ? std::span<const KernelParameter>()
+                                                     : std::span(known->second);
+      });
+    }
     return std::move(topology_);
   }
 
@@ -137,6 +144,37 @@ class GraphReader {
     // Makes nothing for tensors that the graph does not list.
     attribute_list(root_.at("attrs"), "dltype", entries);
     outputs_.resize(entries);
+    check_lists();
+  }
+
+  /// Lists that repeat what the nodes say, from which the runtime takes outputs and inputs.
+  void check_lists() const {
+    if (const auto rows = root_.find("node_row_ptr")) {
+      rows->expect(json::Type::array);
+      if (rows->size() != nodes_.size() + 1) {
+        rows->fail(fmt::format("expected a number for each of {} nodes, and that of all outputs",
+                               nodes_.size()));
+      }
+      auto node = nodes_.begin();
+      for (const json::Value row : rows->elements()) {
+        const std::size_t first = node == nodes_.end() ? outputs_.size() : node++->first_entry;
+        if (row.integer() != static_cast<std::int64_t>(first)) {
+          row.fail(fmt::format("expected {}, the outputs of the nodes before", first));
+        }
+      }
+    }
+    const auto list = root_.find("arg_nodes");
+    if (!list) return;
+    std::set<std::uint32_t> listed;
+    for (const json::Value node : list->as_array()) {
+      const std::uint32_t i = number_below(node, nodes_.size());
+      if (!nodes_[i].function.empty()) node.fail("expected a 'null' node");
+      listed.insert(i);
+    }
+    const auto leaves = std::ranges::count(nodes_, std::string(), &GraphNode::function);
+    if (listed.size() != static_cast<std::size_t>(leaves)) {
+      list->fail(fmt::format("expected all {} 'null' nodes", leaves));
+    }
   }
 
   /// Calls `visit` with each output and what a list of the graph says of it.
@@ -326,9 +364,39 @@ class GraphReader {
       const auto position = static_cast<std::uint32_t>(call.arguments.size());
       call.arguments.push_back(output_argument(node.first_entry + k, position));
     }
+    check_callee(node, call);
     check_accesses(call);
     topology_.calls.push_back(std::move(call));
     ++position_;
+  }
+
+  void check_callee(const GraphNode& node, const Call& call) {
+    const auto note = [&](CheckCode code, std::string detail) {
+      topology_.checks.push_back(
+          {code, std::move(detail), static_cast<CallId>(topology_.calls.size()), {}});
+    };
+    const auto stated = node.json.at("attrs").find("num_inputs");
+    const std::size_t inputs = call.arguments.size() - node.outputs;
+    if (stated && stated->is_string() && stated->as_string() != std::to_string(inputs)) {
+      note(CheckCode::arity, fmt::format("{} has {} inputs, and its num_inputs is {}",
+                                         quoted(call.name), inputs, stated->as_string()));
+    }
+    const Kernel& kernel = topology_.kernel_of(call);
+    const auto known = parameters_of_kernels_.find(call.kernel);
+    if (known == parameters_of_kernels_.end()) {
+      const bool is_generated = kernel.symbol.starts_with("tvmgen_");
+      if (kernel.origin == KernelOrigin::external && is_generated) {
+        note(CheckCode::unknown_callee, "nothing defines " + quoted(kernel.symbol));
+      }
+      return;
+    }
+    // Graphs that mlf writes leave out pools.
+    const auto tensors = static_cast<std::size_t>(
+        std::ranges::count(known->second, false, &KernelParameter::is_pool));
+    if (kernel.is_understood() && tensors != call.arguments.size()) {
+      note(CheckCode::arity, fmt::format("{} has {} tensors and is called with {}",
+                                         quoted(kernel.symbol), tensors, call.arguments.size()));
+    }
   }
 
   /// The executor passes storage of the sizes that the graph states.

@@ -269,29 +269,6 @@ void check_values(Topology& topology) {
   check_overlaps(topology);
 }
 
-namespace {
-
-/// The bytes of a value that calls certainly access: the most of any call. Nothing where one call
-/// is not known.
-std::optional<std::uint64_t> accessed_bytes(const Topology& topology, const Value& value,
-                                            KernelLibrary& kernels) {
-  std::vector<Endpoint> ends = value.consumers;
-  if (value.producer) ends.push_back(*value.producer);
-  std::uint64_t most = 0;
-  for (const Endpoint& end : ends) {
-    if (end.kind != EndpointKind::call) return std::nullopt;
-    const auto& parameters =
-        kernels.describe(topology.kernel_of(topology.calls[end.step]).symbol).parameters;
-    if (end.argument >= parameters.size()) return std::nullopt;
-    const auto bytes = parameters[end.argument].accessed;
-    if (!bytes) return std::nullopt;
-    most = std::max(most, *bytes);
-  }
-  return most;
-}
-
-}  // namespace
-
 void check_constant_pools(Topology& topology, KernelLibrary& kernels) {
   const auto is_constant = [&](PoolId id) {
     const Pool& pool = topology[id];
@@ -318,10 +295,10 @@ void check_constant_pools(Topology& topology, KernelLibrary& kernels) {
   }
 }
 
-void take_least_sizes(Topology& topology, KernelLibrary& kernels) {
+void take_least_sizes(Topology& topology, const ParametersOf& parameters_of) {
   for (Value& value : topology.values) {
     if (value.kind != ValueKind::input || value.bytes) continue;
-    value.least_bytes = accessed_bytes(topology, value, kernels).value_or(0);
+    value.least_bytes = accessed_bytes(topology, value, parameters_of).value_or(0);
   }
 }
 
@@ -345,7 +322,7 @@ void confirm_least_sizes(Topology& topology, std::uint64_t io_bytes) {
 }
 
 void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
-                        std::span<const PortPlan> ports, KernelLibrary& kernels) {
+                        std::span<const PortPlan> ports, const ParametersOf& parameters_of) {
   if (!topology.gaps.empty()) return;
   for (const auto* const list : {&topology.inputs, &topology.outputs}) {
     for (const Port& port : *list) {
@@ -355,7 +332,7 @@ void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
       const auto plan = std::ranges::find(ports, port.name, &PortPlan::name);
       const bool is_alone = plan != ports.end() && plan->is_sized_by_header;
       const std::uint64_t typed = is_alone ? 0 : port.type.bytes().value_or(0);  // 0: unknown
-      const auto bytes = accessed_bytes(topology, topology[*port.value], kernels);
+      const auto bytes = accessed_bytes(topology, topology[*port.value], parameters_of);
       if (!bytes && typed != 0 && typed != *stated->bytes) {
         topology.checks.push_back(
             {CheckCode::header_size, fmt::format("'{}' has {} bytes in the C header, and {} by its "

@@ -2,6 +2,7 @@
 // comparison with Relay's main of the same build, and checks of the whole.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -57,6 +58,9 @@ void confirm_reshapes(Topology& topology);
 /// main's attribute `pool_args` has the sizes by offset.
 void size_pool_constants(Topology& topology, tir::Node main);
 
+/// Checks that no constant in a pool is read beyond its end, by the lists in `pool_args` of `mains`.
+void check_pool_constants(Topology& topology, std::span<const tir::Node> mains);
+
 // --- The second opinion: Relay's main in A-normal form, from before memory planning ------------
 
 /// The network in `main_func_info` of an IRModule; nullopt if the module has none, or has it in
@@ -74,11 +78,23 @@ void check_values(Topology& topology);
 /// Checks that the graph executor overwrites no value that is still in use.
 void check_storages(Topology& topology);
 
+/// The parameters of a kernel of the topology; none without its TIR.
+using ParametersOf = std::function<std::span<const KernelParameter>(KernelId)>;
+
+/// The bytes of a value that calls certainly access: the most of any call. Nothing where one call
+/// is not known.
+std::optional<std::uint64_t> accessed_bytes(const Topology& topology, const Value& value,
+                                            const ParametersOf& parameters_of);
+
+/// Whether no C has one of the types for the other: it may store booleans in bytes, and 16-bit
+/// floating-point numbers as integers.
+bool are_other_types(tir::DType a, tir::DType b);
+
 /// Calls whose kernel writes into a pool of constants, which is in read-only memory.
 void check_constant_pools(Topology& topology, KernelLibrary& kernels);
 
 /// Sets the least sizes of inputs whose sizes nothing states.
-void take_least_sizes(Topology& topology, KernelLibrary& kernels);
+void take_least_sizes(Topology& topology, const ParametersOf& parameters_of);
 
 /// Gives inputs the sizes that calls access, if the archive states that inputs and outputs have no
 /// more together.
@@ -87,7 +103,15 @@ void confirm_least_sizes(Topology& topology, std::uint64_t io_bytes);
 /// Inputs and outputs with another size in the C header than calls certainly access. That they
 /// access fewer bytes than something else states as well, is no contradiction.
 void check_header_sizes(Topology& topology, std::span<const NamedTensor> header,
-                        std::span<const PortPlan> ports, KernelLibrary& kernels);
+                        std::span<const PortPlan> ports, const ParametersOf& parameters_of);
+
+/// Inputs and outputs that metadata.json or a graph states otherwise than the network has them.
+void check_stated_ports(Topology& topology, const ModuleFacts& facts,
+                        const ParametersOf& parameters_of);
+
+/// What the entry point passes for main's parameters under the name of another one, or does not
+/// have.
+void check_passed_names(Topology& topology, const ModuleFacts& facts, tir::Node main);
 
 /// Functions of this module that main does not call.
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,

@@ -1,5 +1,8 @@
 // Completes the types of tensors from all available sources.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -260,7 +263,53 @@ ConstantSizes constant_sizes(const Topology& topology, Node main) {
   return sizes;
 }
 
+/// Reads that begin in a constant of a pool and end far behind it.
+class PoolReads {
+ public:
+  PoolReads(Topology& topology, const ConstantSizes& sizes) : topology_(topology), sizes_(sizes) {}
+
+  void check(const std::string& name, std::optional<PoolId> pool,
+             std::optional<std::uint64_t> offset, std::uint64_t bytes) {
+    if (!pool || !offset) return;
+    const auto next = sizes_.upper_bound({*pool, *offset});
+    if (next == sizes_.begin()) return;
+    const auto& [place, size] = *std::prev(next);
+    const std::uint64_t begin = *offset - place.second;
+    if (place.first != *pool || begin >= size) return;
+    // Loads of vectors may reach behind a constant, and do not use what is there.
+    constexpr std::uint64_t kWidestVector = 64;
+    if (bytes <= size - begin + (begin == 0 ? kWidestVector : 0)) return;
+    topology_.checks.push_back(
+        {CheckCode::storage_too_small,
+         fmt::format("{} is read up to {} bytes at {} of {}, and the constant there ends at {}",
+                     quoted(name), bytes, *offset, quoted(topology_[*pool].name),
+                     sum_of(place.second, size)),
+         {},
+         {}});
+  }
+
+ private:
+  Topology& topology_;
+  const ConstantSizes& sizes_;
+};
+
 }  // namespace
+
+void check_pool_constants(Topology& topology, std::span<const Node> mains) {
+  ConstantSizes sizes;
+  for (const Node main : mains) sizes.merge(constant_sizes(topology, main));
+  PoolReads reads(topology, sizes);
+  for (const Value& value : topology.values) {
+    const Storage& storage = topology[value.storage];
+    if (value.kind != ValueKind::constant) continue;
+    reads.check(storage.name, storage.pool, storage.offset, value.bytes.value_or(0));
+  }
+  for (const Kernel& kernel : topology.kernels) {
+    for (const KernelBuffer& one : kernel.constants) {
+      reads.check(kernel.symbol + "." + one.name, one.pool, one.offset, one.at_least);
+    }
+  }
+}
 
 void size_pool_constants(Topology& topology, Node main) {
   const ConstantSizes sizes = constant_sizes(topology, main);

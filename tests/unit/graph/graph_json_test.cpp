@@ -404,6 +404,11 @@ TEST(GraphJson, EveryMalformedGraphHasItsMessage) {
             "expected the name of a function");
   EXPECT_EQ(broken("[2, 2]", "[-2, 2]"), "expected a whole number below 4294967295");
   EXPECT_EQ(broken("\"inputs\": [[0, 0, 0]]", "\"inputs\": []"), "expected one input");
+  EXPECT_EQ(broken("3, 5]}", "3, 4]}"), "expected 5, the outputs of the nodes before");
+  EXPECT_EQ(broken("2, 3, 5]}", "2, 5]}"),
+            "expected a number for each of 4 nodes, and that of all outputs");
+  EXPECT_EQ(broken("s\": [0, 1], \"h", "s\": [0], \"h"), "expected all 2 'null' nodes");
+  EXPECT_EQ(broken("s\": [0, 1], \"h", "s\": [0, 2], \"h"), "expected a 'null' node");
 }
 
 TEST(CompareNetworks, FindsWhatDiffers) {
