@@ -418,6 +418,10 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
     // A header is read once for each file that may include it.
     if (details.insert(detail).second) found.push_back({"c-invalid", std::move(detail)});
   }
+  for (const FileRef& file : module.files.sources) {
+    auto fault = registry_fault(deployment.archive(), module, file);
+    if (fault) found.push_back(*std::move(fault));
+  }
   if (auto missing = missing_main(deployment, module)) found.push_back(*std::move(missing));
   return found;
 }
@@ -450,6 +454,7 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
     }
   }
   std::ranges::move(deployment::invalid_c(deployment, about), std::back_inserter(all));
+  std::ranges::move(deployment::operator_faults(deployment, module), std::back_inserter(all));
   return all;
 }
 

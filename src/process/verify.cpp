@@ -323,6 +323,15 @@ class Verifier {
       ++(small ? metadata.failed : metadata.passed);
       if (small) report(FindingCode::metadata_too_small, small->detail, name_of(network.module));
     }
+    for (std::size_t i = 0; i < job_.modules().size(); ++i) {
+      if (job_.modules()[i].memory.operators.empty()) continue;
+      const auto faults = deployment::operator_faults(job_.deployment, i);
+      ++(faults.empty() ? metadata.passed : metadata.failed);
+      for (const Contradiction& fault : faults) {
+        report(FindingCode::network_check, fault.detail, name_of(i));
+        findings_.back().check = graph::CheckCode::io_mismatch;
+      }
+    }
     if (has_metadata && metadata.passed + metadata.failed == 0) {
       metadata.not_compared.clear();
       metadata.not_checked = networks.found.empty()

@@ -282,6 +282,143 @@ def small_result_in_the_graph(members):
     return in_graph(members, edit)
 
 
+def in_metadata(members, edit):
+    """The members with metadata.json edited as main's memory, or as the buffers of an operator."""
+    document = json.loads(members["metadata.json"])
+    for module in document.get("modules", {"": document}).values():
+        memory = module["memory"]
+        for one in memory["functions"]["main"] if "functions" in memory else [memory]:
+            if edit(one):
+                return members | {"metadata.json": json.dumps(document)}
+    return None
+
+
+def of_tensors(kind, edit):
+    """An edit of main's inputs or outputs in metadata.json and of the name of the first one."""
+    def edited(one):
+        if not one.get(kind) or not isinstance(one[kind], dict):
+            return False
+        edit(one[kind], min(one[kind]))
+        return True
+    return lambda members: in_metadata(members, edited)
+
+
+OTHER_TYPE = {"float32": "int32", "int8": "uint8", "uint8": "int8", "int32": "float32"}
+METADATA_FAULTS = {
+    "an input of another type": of_tensors("inputs", lambda all, one: all[one].update(dtype=OTHER_TYPE[all[one]["dtype"]])),
+    "an input of half the size": of_tensors("inputs", lambda all, one: all[one].update(size=all[one]["size"] // 2)),
+    "an input of twice the size": of_tensors("inputs", lambda all, one: all[one].update(size=all[one]["size"] * 2)),
+    "an input that does not exist": of_tensors("inputs", lambda all, one: all.update(none=all.pop(one))),
+    "an input too many": of_tensors("inputs", lambda all, one: all.update(none=all[one])),
+    "an output too few": of_tensors("outputs", lambda all, one: all.pop(one)),
+}
+
+
+def of_buffers(edit):
+    def edited(memory):
+        name = min(memory)
+        if not isinstance(memory[name], list) or not memory[name] or "shape" not in memory[name][0]:
+            return False
+        edit(memory, name)
+        return True
+    return lambda members: in_metadata(members, edited)
+
+
+OPERATOR_FAULTS = {
+    "a buffer of another type": of_buffers(lambda all, one: all[one][0].update(dtype=OTHER_TYPE[all[one][0]["dtype"]])),
+    "a buffer of another size": of_buffers(lambda all, one: all[one][0].update(size_bytes=2 * all[one][0]["size_bytes"])),
+    "a buffer too few": of_buffers(lambda all, one: all[one].pop()),
+    "a buffer too many": of_buffers(lambda all, one: all[one].append(all[one][0])),
+    "an operator that does not exist": of_buffers(lambda all, one: all.update(none=all.pop(one))),
+}
+
+
+def of_nodes(edit):
+    """An edit of the first node that `edit` takes."""
+    return lambda members: in_graph(members, lambda graph: any(
+        node["attrs"]["func_name"].startswith("tvmgen_") and edit(node) for node in graph["nodes"] if node["op"] != "null"))
+
+
+def without_input(node):
+    if len(node["inputs"]) < 2:
+        return False
+    node["attrs"]["num_inputs"] = str(len(node["inputs"]) - 1)
+    return bool(node["inputs"].pop())
+
+
+def input_of_another_type(graph):
+    types = graph["attrs"]["dltype"][1]
+    types[0] = OTHER_TYPE[types[0]]
+    return True
+
+
+GRAPH_FAULTS = {
+    "a function that does not exist": of_nodes(lambda node: node["attrs"].update(func_name="tvmgen_default_none") or True),
+    "a node without an input": of_nodes(without_input),
+    "another number of inputs": of_nodes(lambda node: node["attrs"].update(num_inputs="9") or True),
+    "an input of the graph of another type": lambda members: in_graph(members, input_of_another_type),
+}
+
+
+def in_call_of_main(edit):
+    """The arguments that the entry point passes main, edited; None if that changes nothing."""
+    call = r"(\n *int32_t tvmgen_\w+_run\([^;{]*\) ?\{\s*return tvmgen_\w+__tvm_main__\()(inputs->[^;]*)(\);)"
+    def edited(members):
+        return replaced(members, call, lambda found: found[1] + ",".join(edit(found[2].split(","))) + found[3])
+    return edited
+
+
+def exchanged(is_one, is_other):
+    """The first argument of one kind and the last one of another, exchanged."""
+    def edit(arguments):
+        one = [i for i, argument in enumerate(arguments) if is_one in argument][:1]
+        other = [i for i, argument in enumerate(arguments) if is_other in argument][-1:]
+        for i, k in zip(one, other):
+            arguments[i], arguments[k] = arguments[k], arguments[i]
+        return arguments
+    return in_call_of_main(edit)
+
+
+def constants_in_another_order(members):
+    """The smallest and the largest constant of a pool, and all values as before."""
+    for name in sources(members):
+        pool = re.search(r"static (?:const )?struct (\w+) \{\n(.*?)\n\} \1 = \{\n(.*?)\n\};", members[name], re.S)
+        if pool is None:
+            continue
+        rows = pool[2].replace("packed, ", "").split("\n")
+        size_of = {row: int(re.search(r"// (\d+) bytes", row)[1]) for row in rows}
+        one, other = rows.index(min(rows, key=size_of.get)), rows.index(max(rows, key=size_of.get))
+        if size_of[rows[one]] == size_of[rows[other]]:
+            continue
+        rows[one], rows[other] = rows[other], rows[one]
+        values = [re.search(r"  \." + re.search(r"(\w+)\[", row)[1] + r" = \{\n.*?\n  \}", pool[3], re.S)[0] for row in rows]
+        edited = pool[0].replace(pool[2], "\n".join(rows)).replace(pool[3], ",\n".join(values) + ",")
+        return members | {name: members[name].replace(pool[0], edited)}
+    return None
+
+
+REGISTRY = r"(_tvm_func_array\[\] = \{\n)(.*\n)(.*\n)"
+NAMES = r"(TVMFuncRegistry[^\"]*\"\\)(\d\d\d)(\\000)(\w+)(\\000)(\w+)"
+CODE_FAULTS = {
+    "constants in another order": constants_in_another_order,
+    "a constant at another place": lambda members: replaced(
+        members, r"(\(&\(global_const_workspace_\d+_var\[)(\d+)", lambda found: f"{found[1]}{int(found[2]) + 4}"),
+    "exchanged inputs": exchanged("inputs->", "inputs->"),
+    "exchanged outputs": exchanged("outputs->", "outputs->"),
+    "an output for an input": exchanged("inputs->", "outputs->"),
+    "exchanged pools": exchanged("const_workspace", "global_workspace"),
+    "a member that does not exist": in_call_of_main(lambda arguments: ["inputs->none", *arguments[1:]]),
+    "a struct without the member": lambda members: replaced_in_header(
+        members, r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>none;"),
+    "a registry with another number": lambda members: replaced(
+        members, NAMES, lambda found: found[0].replace(found[2], f"{int(found[2], 8) + 1:03o}", 1)),
+    "a registry with exchanged functions": lambda members: replaced(members, REGISTRY, r"\1\3\2"),
+    "a registry without the names": lambda members: replaced(
+        members, r"TVMFuncRegistry[^\"]*\"[^\"]*", lambda found: found[0].replace("tvmgen_", "none_")),
+    "a registry of an undefined function": lambda members: replaced(
+        members, r"(_tvm_func_array\[\] = \{\n *\(TVMBackendPackedCFunc\))\w+", r"\1tvmgen_none"),
+}
+
 FAULTS = (
     result_over_a_tensor_in_use,
     small_result_in_the_graph,
@@ -300,7 +437,10 @@ FAULTS = (
     word_as_a_member,
     conflicting_types,
     unknown_type,
+    *(METADATA_FAULTS | OPERATOR_FAULTS | GRAPH_FAULTS | CODE_FAULTS).values(),
 )
+for name, fault in (METADATA_FAULTS | OPERATOR_FAULTS | GRAPH_FAULTS | CODE_FAULTS).items():
+    fault.__name__ = name
 
 
 # --- Changes that people make and that break nothing ----------------------------------------------
@@ -486,5 +626,28 @@ SOUND = {
     "a kernel in assembler": in_other_file("codegen/host/src/kernel.S", "{name}:\n  bx lr\n"),
     "a kernel in a library": in_other_file("codegen/host/lib/libkernel.a", AR_HEADER + "\0{name}\0"),
     "a kernel by a macro": in_other_file("codegen/host/src/kernel.c", "DEFINE_KERNEL({name})\n"),
+    "metadata without inputs": lambda members: in_metadata(members, lambda one: one.pop("inputs", None) and one.pop("outputs")),
+    "booleans in metadata": of_buffers(lambda all, one: [
+        buffer.update(dtype="bool") for buffer in all[one] if buffer["dtype"] == "int8"]),
+    "buffers of a scalar": of_buffers(lambda all, one: [
+        buffer.update(shape=[]) for buffer in all[one] if buffer["shape"] == [1]]),
+    "buffers in another order": of_buffers(lambda all, one: all[one].reverse()),
+    "a graph without numbers of inputs": of_nodes(lambda node: node["attrs"].pop("num_inputs", None)),
+    "arg_nodes in another order": lambda members: in_graph(members, lambda graph: graph["arg_nodes"].reverse() or True),
+    "another name of the first input in C": lambda members: (lambda header: header and in_call_of_main(
+        lambda arguments: ["inputs->renamed", *arguments[1:]])(header))(replaced_in_header(
+            members, r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>renamed;")),
+    "members of a struct in another order": lambda members: replaced_in_header(
+        members, r"(struct \w+_(?:in|out)puts \{\n)(  void\* \w+;\n)(  void\* \w+;\n)", r"\1\3\2"),
+    "other names in the prototype of main": lambda members: replaced(
+        members, r"(__tvm_main__\(void\* )(\w+)(,\s*void\* )(\w+)", r"\1\4\3\2"),
+    "constants in RAM": in_call_of_main(lambda arguments: [
+        one.replace("&global_const_workspace", "weights_in_ram") for one in arguments]),
+    "a pool behind another one": in_call_of_main(lambda arguments: [
+        one.replace("&global_const_workspace", "&global_workspace + 4096") for one in arguments]),
+    "a registry in another order": lambda members: replaced(members, REGISTRY + r"((?:.*\n)*?)(.*" + NAMES + ")", lambda found: (
+        found[1] + found[3] + found[2] + found[4] + found[5][: -len("".join(found.group(9, 10, 11)))] + found[11] + found[10] + found[9])),
+    "a function of one's own in a registry": lambda members: replaced(
+        members, r"(_tvm_func_array\[\] = \{\n *\(TVMBackendPackedCFunc\))\w+", r"\1my_function"),
     "code that is switched off": in_sources(lambda text: text + "\n#if 0\nint32_t old(int32_t* a) { return a[-1]; }\n#endif\n"),
 }  # fmt: skip
