@@ -2,12 +2,10 @@
 
 import functools
 import http.server
-import pathlib
 import shutil
-import tempfile
 import threading
-import unittest
 
+import program_case
 import support
 
 try:
@@ -42,16 +40,14 @@ def start(profile, *more):
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
 
 
-class Case(unittest.TestCase):
+class Case(program_case.Directory):
     """Has one browser, as `driver`, and one directory for all of its tests."""
 
     OPTIONS = ()
 
     @classmethod
     def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        cls.directory = pathlib.Path(context.name)
+        cls.directory = support.directory_of(cls)
         cls.driver = start(cls.directory / "profile", *cls.OPTIONS)
         cls.addClassCleanup(cls.driver.quit)
 

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+import program_case
 import schema_mutations
 import schemas
 import support
@@ -59,15 +60,11 @@ class Arguments(unittest.TestCase):
         self.assertGreater(compared, 0)
 
 
-class BudgetCase(unittest.TestCase):
+class BudgetCase(program_case.Directory):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.budget = pathlib.Path(directory.name) / "mlf-budget.toml"
+        self.budget = self.directory / "mlf-budget.toml"
         self.module = json.loads(support.run_ok("report", "--json", QNN).stdout)["modules"][0]
-        self.buffers = sum(
-            self.module["ram"][one] for one in BUFFERS
-        )
+        self.buffers = sum(self.module["ram"][one] for one in BUFFERS)
 
     def check(self, *arguments):
         return support.run("check", QNN, *arguments)
@@ -143,8 +140,7 @@ class Budgets(BudgetCase):
 
     def test_of_flash_have_parameters_of_the_graph_executor(self):
         archive = support.SOURCE / "tests/data/cases/graph-params-values.tar.gz"
-        with tarfile.open(archive) as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        members = support.members_of(archive)
         (file,) = [name for name in members if name.endswith(".params")]
         (graph,) = [name for name in members if name.startswith("executor-config")]
 

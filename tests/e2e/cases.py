@@ -6,10 +6,10 @@ import pathlib
 import re
 import shutil
 import tarfile
-import tempfile
 import unittest
 
 import plan_run
+import program_case
 import seeded_edits
 import support
 
@@ -32,12 +32,7 @@ def least(number):
     return number["min"] if isinstance(number, dict) else number
 
 
-class Cases(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
-
+class Cases(program_case.Directory):
     def archive(self, name):
         return CASES / f"{name}.tar.gz"
 
@@ -293,8 +288,7 @@ class Cases(unittest.TestCase):
 
     def test_inputs_take_what_metadata_leaves_for_them(self):
         """The header without sizes, and a main without types: as v0.8 wrote them."""
-        with tarfile.open(support.ARCHIVES / "tvm-0.18-add-aot-c.tar") as tar:
-            support.extract(tar, self.directory / "a")
+        support.unpacked(support.ARCHIVES / "tvm-0.18-add-aot-c.tar", self.directory / "a")
         (self.directory / "a/src/tir-1.txt").unlink()
         for path in (self.directory / "a").glob("**/*.relay"):
             path.unlink()
@@ -317,8 +311,7 @@ class Cases(unittest.TestCase):
             self.assertEqual([one["bytes"] for one in document["modules"][0]["inputs"]], [bytes, bytes])
 
     def test_linked_parameters_count_without_the_graph(self):
-        with tarfile.open(self.archive("linked-params")) as tar:
-            support.extract(tar, self.directory / "c")
+        support.unpacked(self.archive("linked-params"), self.directory / "c")
         for path in (self.directory / "c").iterdir():
             if path.name != "codegen":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -464,8 +457,7 @@ class Cases(unittest.TestCase):
                 self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
 
     def test_graphs_beside_generated_code_without_directories_are_read(self):
-        with tarfile.open(self.archive("graph-params-values")) as tar:
-            files = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        files = support.members_of(self.archive("graph-params-values"))
         before = self.report("graph-params-values")
         sources = {name.rpartition("/")[2]: text for name, text in files.items() if name.startswith("codegen/")}
         for graph, params in (("mod.json", "mod.params"), ("deploy_graph.json", "deploy_param.params")):
@@ -486,8 +478,7 @@ class Cases(unittest.TestCase):
         self.assertGreaterEqual(after["stack"], before["stack"] + 6000 - 1024)
 
     def test_assembler_is_code_too(self):
-        with tarfile.open(self.archive("past-a-constant")) as tar:
-            files = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        files = support.members_of(self.archive("past-a-constant"))
 
         def compiled(assembler):
             archive = self.directory / "assembler.tar"
@@ -665,8 +656,7 @@ class Cases(unittest.TestCase):
     def test_a_directory_is_optimized_as_its_tar_is(self):
         archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
         unpacked = self.directory / "unpacked"
-        with tarfile.open(archive) as tar:
-            support.extract(tar, unpacked)
+        support.unpacked(archive, unpacked)
         for path in (archive, unpacked):
             self.expect(0, "optimize", "-o", self.directory / f"{path.stem}.out", path)
         self.expect(0, "process", unpacked, "-o", self.directory / "processed.tar")
@@ -684,9 +674,8 @@ class Cases(unittest.TestCase):
         self.assertIn("text of TVM 0.7", self.expect(65, "tir", path))
 
     def test_a_graph_without_an_archive_is_named(self):
-        path = self.directory / "deploy.tar"
         graph = {"nodes": [], "arg_nodes": [], "heads": [], "attrs": {}, "node_row_ptr": [0]}
-        path.write_bytes(support.make_tar({"deploy_graph.json": json.dumps(graph), "deploy_param.params": b""}))
+        path = self.tar({"deploy_graph.json": json.dumps(graph), "deploy_param.params": b""}, "deploy.tar")
         self.assertIn("--output-format=mlf", self.expect(65, "inspect", path))
 
     def test_headers_of_the_runtime_in_the_archive_are_found(self):
@@ -762,10 +751,9 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_b
             members = {one.name: tar.extractfile(one).read() for one in tar if one.isfile()}
         saved = lambda archive: json_of("optimize", "--json", "--dry-run", archive)["modules"][0]["constants"]
         for word in (b"restrict", b"__restrict", b"__restrict__"):
-            archive = self.directory / "module.tar"
             edited = {name: text.replace(b"uint8_t* global_const", b"uint8_t* " + word + b" global_const")
                       for name, text in members.items() if "tir-" not in name}  # fmt: skip
-            archive.write_bytes(support.make_tar(edited))
+            archive = self.tar(edited)
             self.assertNotEqual(edited, {name: members[name] for name in edited})
             self.assertEqual(saved(archive), saved(plain))
 

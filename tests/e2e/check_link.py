@@ -15,11 +15,11 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tarfile
 import tempfile
 import unittest
 
 import generated_c
+import program_case
 import support
 
 COMPILER = "arm-none-eabi-gcc"
@@ -68,8 +68,7 @@ def needed(path):
 
 def objects_of(path, directory):
     """Of the C of an archive, which is unpacked there."""
-    with tarfile.open(path) as tar:
-        support.extract(tar, directory)
+    support.unpacked(path, directory)
     objects = []
     for source in sorted(directory.glob("codegen/host/src/*.c")):
         objects.append(source.with_suffix(".o"))
@@ -129,7 +128,7 @@ class Linked:
         return self.link(size, HUGE) if region == "ram" else self.link(HUGE, size)
 
 
-class CheckAndLink(unittest.TestCase):
+class CheckAndLink(program_case.Directory):
     def test_a_board_has_the_flash_of_a_link_of_two_archives(self):
         two = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
         for path in (support.ARCHIVES / "tvm-0.18-add-aot-c.tar",
@@ -204,20 +203,19 @@ class CheckAndLink(unittest.TestCase):
             return {one["resource"]: support.least(one["needed"]) for one in results}
 
         before = sizes()
-        with tempfile.TemporaryDirectory() as directory:
-            linked = Linked(path, directory)
-            names = sorted({name for name, _ in linked.sections() if name.startswith((".text", ".rodata.tvm"))})
-            self.assertGreater(len(names), 1)
-            whole = {region: linked.size(region) for region in before}
-            for name in names:
-                linked.moved = f"*({name})"
-                after = sizes("--section", f"{name}=ram")
-                moved = {region: linked.size(region) - whole[region] for region in before}
-                self.assertGreater(moved["ram"], 0)
-                self.assertAlmostEqual(after["ram"] - before["ram"], moved["ram"], delta=16)
-                self.assertAlmostEqual(after["flash"] - before["flash"], moved["flash"], delta=16)
-                back = sizes("--section", f"{name}=flash")
-                self.assertEqual(back, before)
+        linked = Linked(path, self.directory)
+        names = sorted({name for name, _ in linked.sections() if name.startswith((".text", ".rodata.tvm"))})
+        self.assertGreater(len(names), 1)
+        whole = {region: linked.size(region) for region in before}
+        for name in names:
+            linked.moved = f"*({name})"
+            after = sizes("--section", f"{name}=ram")
+            moved = {region: linked.size(region) - whole[region] for region in before}
+            self.assertGreater(moved["ram"], 0)
+            self.assertAlmostEqual(after["ram"] - before["ram"], moved["ram"], delta=16)
+            self.assertAlmostEqual(after["flash"] - before["flash"], moved["flash"], delta=16)
+            back = sizes("--section", f"{name}=flash")
+            self.assertEqual(back, before)
 
 
 if __name__ == "__main__":

@@ -393,7 +393,6 @@ class Guide(program_case.Directory):
     TEXT = (support.SOURCE / "mlf/guide/firmware.md").read_text()
 
     def setUp(self):
-        super().setUp()
         shutil.copy(QNN, self.directory / "module.tar")
         blocks = re.findall(r"^`([^`]+)`:\n\n```\w*\n(.*?)^```$", self.TEXT, re.MULTILINE | re.DOTALL)
         self.files = dict(blocks)

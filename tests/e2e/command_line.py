@@ -135,7 +135,6 @@ class Manual(program_case.Directory):
     """Manual pages and completions, which are made of what parses the command line."""
 
     def setUp(self):
-        super().setUp()
         support.run_ok("help", "--write", self.directory)
 
     def completions(self, *words):
@@ -230,9 +229,7 @@ class Manual(program_case.Directory):
 
     def test_a_directory_that_cannot_be_written_is_an_error(self):
         (self.directory / "file").write_bytes(b"")
-        result = support.run("help", "--write", self.directory / "file")
-        self.assertEqual(result.returncode, 74)
-        self.assertIn(b"cannot be written: ", result.stderr)
+        self.assertIn(b"cannot be written: ", support.run_to(74, "help", "--write", self.directory / "file").stderr)
 
 
 class Plan(program_case.Directory):
@@ -267,8 +264,7 @@ class Plan(program_case.Directory):
     def test_too_small_a_capacity_is_a_failed_check_with_the_best_plan(self):
         path = self.directory / "buffers.csv"
         path.write_text(self.ROWS)
-        result = support.run("plan", "-q", "--problem", str(path), "--capacity", "11")
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "plan", "-q", "--problem", str(path), "--capacity", "11")
         self.assertLessEqual(max(self.offsets(result.stdout)), 8)
         self.assertEqual(result.stderr.decode(), "mlf: error: no plan fits into 11 bytes\n")
 
@@ -290,12 +286,9 @@ class Process(program_case.Directory):
 
     def test_a_repr_text_is_not_read_beside_its_save_json(self):
         pair = support.SOURCE / "tests/data/tir/pairs/tvm-0.18-vec/save.json"
-        path = self.directory / "module.tar"
         members = {"metadata.json": support.METADATA, "src/tir-1.txt": "IRModule({GlobalVar(f): PrimFunc([])"}
-        path.write_bytes(support.make_tar(members))
-        result = support.run("process", path)
-        self.assertEqual(result.returncode, 65)
-        self.assertIn(b"src/tir-1.txt:1:1: this is a repr text", result.stderr)
+        path = self.tar(members)
+        self.assertIn(b"src/tir-1.txt:1:1: this is a repr text", support.run_to(65, "process", path).stderr)
         path.write_bytes(support.make_tar(members | {"src/tir-1.tvm.json": pair.read_bytes()}))
         support.run_ok("process", path)
         with tarfile.open(path) as tar:
@@ -304,12 +297,10 @@ class Process(program_case.Directory):
 
     def test_c_whose_constants_cannot_be_read_is_a_warning(self):
         """Where TIR needs it for constants; other arrays are read."""
-        with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
-            members = {m.name.removeprefix("./"): tar.extractfile(m).read() for m in tar if m.isfile()}
+        members = support.members_of(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
         c = "codegen/host/src/default_lib1.c"
         members[c] = members[c].replace(b"-0x0024,", b"@,", 1)
-        path = self.directory / "module.tar"
-        path.write_bytes(support.make_tar(members))
+        path = self.tar(members)
         why = rb"default_lib1.c:\d+:5: expected an element of the array"
         result = support.run_ok("process", path)
         self.assertRegex(result.stderr, b"^mlf: warning: .*" + why + b"; constants that only .*\n$")
@@ -318,8 +309,7 @@ class Process(program_case.Directory):
         self.assertIn("constant-data", [loss["code"] for loss in document["losses"]])
         self.assertEqual([constant["data"] is None for constant in document["constants"]], [False, True])
         self.assertEqual(support.run_ok("process", path).stderr, b"", "up to date")
-        result = support.run("verify", path)
-        self.assertEqual(result.returncode, 0)
+        result = support.run_ok("verify", path)
         self.assertRegex(result.stdout, why)
 
     def test_standard_input_goes_to_standard_output(self):
@@ -421,8 +411,7 @@ class ChecksOfVerify(program_case.Directory):
         archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
         self.assertIn(b"warning: the generated C, codegen/host/src/default_lib1.c, uses the type half",
                       support.run_ok("verify", archive).stdout)  # fmt: skip
-        stock = self.directory / "stock.tar"
-        stock.write_bytes(support.without_tir(archive, {}))
+        stock = self.tar(support.without_tir(support.members_of(archive)), "stock.tar")
         self.assertIn(b"[c-type]", support.run_ok("verify", stock).stdout)
         self.assertEqual(support.run_ok("verify", support.ARCHIVES / "tvm-0.18-add-aot-c.tar").stdout, b"")
         result = support.run("verify", "-v", archive)
@@ -498,8 +487,7 @@ class Streams(program_case.Directory):
             )
             self.assertIn("./src/tir-2.json", tar.getnames())
         (self.directory / "tir-1.txt").write_text(support.LEGACY_TEXT)
-        result = support.run(*command[:4])
-        self.assertEqual(result.returncode, 0)
+        result = support.run_ok(*command[:4])
         self.assertIn(b"src/tir-1.txt already exists with other content, and stays", result.stderr)
 
     def test_a_stream_without_an_end_is_left_at_the_limit(self):
@@ -548,8 +536,7 @@ class Verify(program_case.Directory):
 
     def test_a_finding_is_a_line_with_its_code(self):
         path = self.archive_with("output_buffer.data, output_buffer.data")
-        result = support.run("verify", path)
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "verify", path)
         self.assertRegex(result.stdout.decode(), r"module\.tar: default: error: .* \[read-before-write\]")
 
     def test_notes_are_for_those_who_ask(self):
@@ -561,8 +548,7 @@ class Verify(program_case.Directory):
         good = self.archive_with(None)
         bad = self.directory / "bad.tar"
         bad.write_bytes(b"oops")
-        result = support.run("verify", "--json", good, bad)
-        self.assertEqual(result.returncode, 65)
+        result = support.run_to(65, "verify", "--json", good, bad)
         self.assertEqual([a["passed"] for a in json.loads(result.stdout)["archives"]], [True])
 
 
@@ -605,8 +591,7 @@ class Inspect(program_case.Directory):
             }
         ]
         members = {"metadata.json": json.dumps(metadata), "src/tir-1.txt": support.NETWORK}
-        path = self.directory / "module.tar"
-        path.write_bytes(support.make_tar(members))
+        path = self.tar(members)
         rows = [
             re.split(r"  +", line)
             for line in support.run_ok("inspect", path).stdout.decode().splitlines()
@@ -636,14 +621,12 @@ class Inspect(program_case.Directory):
                 '"main": []', '"main": [{"device": 1, "workspace_size_bytes": 7}]'
             )
         }
-        path = self.directory / "module.tar"
-        path.write_bytes(support.make_tar(members))
+        path = self.tar(members)
         text = support.run_ok("inspect", path).stdout.decode()
         self.assertRegex(text, r"workspace +\? +7\n")
 
     def test_tir_that_does_not_read_is_said_beside_the_rest(self):
-        result = support.run("inspect", "--json", self.archive(text="oops\n"))
-        self.assertEqual(result.returncode, 65)
+        result = support.run_to(65, "inspect", "--json", self.archive(text="oops\n"))
         self.assertIn(b"src/tir-1.txt:1:1", result.stderr)
         entry = json.loads(result.stdout)["tir"][0]
         self.assertIsNone(entry["reading"])

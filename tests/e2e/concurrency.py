@@ -4,7 +4,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 
 import support
@@ -19,11 +18,6 @@ def start(path, constants):
     )
 
 
-def read_whole(path):
-    with tarfile.open(path) as tar:
-        return {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
-
-
 def main():
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
@@ -32,11 +26,11 @@ def main():
         shutil.copyfile(original, alone)
         shutil.copyfile(original, shared)
         support.run_ok("process", alone)
-        untouched = read_whole(original)
+        untouched = support.members_of(original)
         for _ in range(ROUNDS):
             writers = [start(shared, ("inline", "none", "npy")[i % 3]) for i in range(WRITERS)]
             while any(writer.poll() is None for writer in writers):
-                members = read_whole(shared)
+                members = support.members_of(shared)
                 assert untouched.items() <= members.items()
             for writer in writers:
                 assert writer.wait() == 0, writer.stderr.read()

@@ -8,6 +8,7 @@ takes the archives with that in their paths. Prints, for each kind, how many edi
 
 import collections
 import concurrent.futures
+import copy
 import functools
 import hashlib
 import itertools
@@ -16,12 +17,11 @@ import math
 import os
 import pathlib
 import random
-import sys
-import tempfile
 import threading
 import unittest
 
 import hiding
+import program_case
 import support
 
 WANTED = os.environ.get("MLF_CONTAINMENT", "")
@@ -135,6 +135,8 @@ def words(intervals):
 # --- What mlf says --------------------------------------------------------------------------------
 
 
+# The last documents: the tests of this test ask for the same ones again.
+@functools.lru_cache(maxsize=32)
 def document_of(*arguments):
     """What a command writes as JSON, or nothing where it refuses. Ending otherwise is a fault."""
     result = support.run(*arguments)
@@ -146,6 +148,7 @@ def document_of(*arguments):
     return json.loads(result.stdout)
 
 
+@functools.lru_cache(maxsize=4)
 def table_of(path):
     rows = {}
     for kind in ("archive", "call", "constant"):
@@ -228,7 +231,7 @@ class Judge:
         if key not in self.known:
             # Two threads may ask for one archive: neither reads what the other writes.
             path = self.directory / f"{key[:20]}-{threading.get_ident()}.tar"
-            hiding.write(members, path)
+            path.write_bytes(support.make_tar(members))
             self.known[key] = Said(path)
         return self.known[key]
 
@@ -317,7 +320,7 @@ def label_of(path):
 
 
 def edits_of(path, seed):
-    return list(hiding.hidings(hiding.members_of(path), f"{label_of(path)} {seed}"))
+    return list(hiding.hidings(support.members_of(path), f"{label_of(path)} {seed}"))
 
 
 def every_edit():
@@ -370,6 +373,7 @@ def exact_again(measure):
 
 def floors_fit(check):
     """A fault: a limit fits where what is needed at least is below it."""
+    check = copy.deepcopy(check)
     for one in check["results"]:
         if interval_of(one["needed"])[0] <= one["limit"]:
             one["verdict"] = "fits"
@@ -379,7 +383,7 @@ def floors_fit(check):
 def hidden_loop():
     """The bundled network with a loop of its convolution in a macro."""
     path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-    archive = hiding.Archive(hiding.without_tir(hiding.members_of(path)))
+    archive = hiding.Archive(support.without_tir(support.members_of(path)))
     kernel = next(one for one in archive.functions if "conv2d" in one.name)
     text = archive.texts[kernel.member]
     loops = [place for place in hiding.statements(text, kernel.begin, kernel.end) if "for (" in text[slice(*place)]]
@@ -390,10 +394,9 @@ def hidden_loop():
 class TheTestItself(unittest.TestCase):
     MEASURES = ("mac", "loaded", "stored", "scratch", "parameters", "stack", "heap", "constants", "bytes", "live")
 
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = directory.name
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = support.directory_of(cls)
 
     def test_holds_as_it_is(self):
         self.assertEqual(Judge(self.directory).faults(hidden_loop()), [])
@@ -411,13 +414,12 @@ class TheTestItself(unittest.TestCase):
                 self.assertTrue(any(f"passes {gate}" in fault for fault in faults), faults)
 
 
-class Containment(unittest.TestCase):
+class Containment(program_case.Directory):
     maxDiff = None
 
     def test_what_is_hidden_makes_no_number_more_certain(self):
-        with tempfile.TemporaryDirectory() as directory:
-            edits = every_edit() if WANTED else itertools.islice(sampled_edits(), SAMPLE)
-            results = judge_all(edits, Judge(directory))
+        edits = every_edit() if WANTED else itertools.islice(sampled_edits(), SAMPLE)
+        results = judge_all(edits, Judge(self.directory))
         print_table(results)
         broken = [
             f"{kind}: {label}: {name}\n    " + "\n    ".join(faults[:6])

@@ -194,12 +194,8 @@ class Table:
 
 def check(table, archive):
     with tempfile.TemporaryDirectory() as directory:
-        root = pathlib.Path(directory) / "archive"
-        memory_truth.unpack(archive, root)
-        captured = reports(archive)
-        for member in (root / "src").glob("tir-*"):
-            member.unlink()
-        stock = reports(root)
+        root = support.stock(archive, pathlib.Path(directory) / "archive")
+        captured, stock = reports(archive), reports(root)
         for name, document, reason in memory_truth.networks(archive):
             label = memory_truth.name_of(archive) + (f" {name}" if len(stock) > 1 else "")
             try:

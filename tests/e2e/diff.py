@@ -13,11 +13,11 @@ import re
 import shutil
 import struct
 import subprocess
-import tarfile
 import tempfile
 import unittest
 
 import generated_c
+import program_case
 import schema_mutations
 import schemas
 import support
@@ -26,16 +26,7 @@ ARCHIVE = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
 RUNS = 50
 
 
-def members_of(path):
-    with tarfile.open(path) as tar:
-        return {
-            info.name.removeprefix("./"): tar.extractfile(info).read()
-            for info in tar.getmembers()
-            if info.isfile()
-        }
-
-
-MEMBERS = members_of(ARCHIVE)
+MEMBERS = support.members_of(ARCHIVE)
 TEXT = MEMBERS["src/tir-1.txt"].decode()
 KERNELS = sorted(set(re.findall(r"def (tvmgen_default_fused_\w+)\(", TEXT)))
 
@@ -57,8 +48,7 @@ def diff(data, *arguments):
 
 def without_c(data):
     """A tar whose TIR decides."""
-    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-        members = {info.name: tar.extractfile(info).read() for info in tar if info.isfile()}
+    members = support.members_of(data)
     return support.make_tar({name: data for name, data in members.items() if not name.endswith(".c")})
 
 
@@ -191,10 +181,8 @@ REBUILT = (
 
 def sizes_by_bloaty(archive, compiler, flags):
     """Bytes of every symbol in the object files of the archive's C."""
-    with tempfile.TemporaryDirectory() as directory:
-        root = pathlib.Path(directory)
-        with tarfile.open(archive) as tar:
-            support.extract(tar, root)
+    with support.temporary_directory() as root:
+        support.unpacked(archive, root)
         includes = [f"-I{root / 'codegen/host/include'}", f"-I{generated_c.HEADERS}"]
         for source in sorted(root.glob("codegen/host/src/*.c")):
             object_file = root / f"{source.name}.o"
@@ -208,7 +196,7 @@ def sizes_by_bloaty(archive, compiler, flags):
         return {row["symbols"]: int(row["vmsize"]) for row in csv.DictReader(io.StringIO(table))}
 
 
-class Diff(unittest.TestCase):
+class Diff(program_case.Directory):
     def test_of_an_archive_with_itself_says_at_most_that_it_contradicts_itself(self):
         for path in support.archives():
             result = support.run("diff", path, path)
@@ -226,11 +214,9 @@ class Diff(unittest.TestCase):
 
     def test_counts_kernels_that_only_moved(self):
         moved = {name.replace("default_lib1.c", "default_lib2.c"): data for name, data in MEMBERS.items()}
-        with tempfile.TemporaryDirectory() as directory:
-            before = pathlib.Path(directory, "before.tar")
-            before.write_bytes(support.make_tar(MEMBERS))
-            result = support.run("diff", before, "-", input=support.make_tar(moved)).stdout.decode()
-            document = json.loads(support.run("diff", before, "-", "--json", input=support.make_tar(moved)).stdout)
+        before = self.tar(MEMBERS, "before.tar")
+        result = support.run("diff", before, "-", input=support.make_tar(moved)).stdout.decode()
+        document = json.loads(support.run("diff", before, "-", "--json", input=support.make_tar(moved)).stdout)
         file = "codegen/host/src/default_lib1.c"
         self.assertIn("only moved: 4 kernels to another name or file", result)
         self.assertIn(f"member {file} -> {file.replace('lib1', 'lib2')}: renamed", result)
@@ -259,7 +245,7 @@ class Diff(unittest.TestCase):
     def test_is_silent_about_orders_that_tvm_takes_from_addresses(self):
         data = support.SOURCE / "tests/data/corpus"
         captured = data / "tvm-0.9/diamond-aot-c-usmp"
-        members = members_of(captured / "module.tar")
+        members = support.members_of(captured / "module.tar")
         module = (captured / "save-1.json").read_bytes()
         params = {"p0": b"\1\2\3", "p1": b"\4", "p2": b"\5\6"}
         pairs = [[{**MEMBERS, "parameters/default.params": params_file(dict(sorted(params.items(), reverse=reverse)))}
@@ -267,12 +253,11 @@ class Diff(unittest.TestCase):
         for seed in range(5):
             rebuilt = maps_in_another_order(module, random.Random(seed))
             pairs.append([{**members, "src/tir-1.tvm.json": one} for one in (module, rebuilt)])
-        with tempfile.TemporaryDirectory() as directory:
-            before = pathlib.Path(directory) / "before.tar"
-            for old, new in pairs:
-                before.write_bytes(support.make_tar(old))
-                result = support.run("diff", before, "-", input=support.make_tar(new))
-                self.assertEqual((result.returncode, result.stdout.decode()), (0, ""))
+        before = self.directory / "before.tar"
+        for old, new in pairs:
+            before.write_bytes(support.make_tar(old))
+            result = support.run("diff", before, "-", input=support.make_tar(new))
+            self.assertEqual((result.returncode, result.stdout.decode()), (0, ""))
 
     def test_finds_every_other_change(self):
         found = set()
@@ -345,8 +330,8 @@ class Diff(unittest.TestCase):
 
     def test_does_not_care_whether_tir_was_captured(self):
         for path in support.archives():
-            members = members_of(path)
-            stock = {name: data for name, data in members.items() if not name.startswith("src/tir-")}
+            members = support.members_of(path)
+            stock = support.without_tir(members)
             if len(stock) == len(members):
                 continue
             kernels = json.loads(
@@ -375,25 +360,23 @@ class Diff(unittest.TestCase):
     def test_knows_tensors_that_the_memory_planner_flattens(self):
         heap, planned = (support.CORPUS / "tvm-0.9" / name / "module.tar" for name in ("diamond-aot-c", "diamond-aot-c-usmp"))
         self.assertEqual(self.changes(planned, heap), 6 * ["rescheduled"])
-        members = members_of(planned)
+        members = support.members_of(planned)
         (member,) = [name for name, data in members.items() if b"fused_nn_contrib_dense_pack_add(float* placeholder" in data]
         head, tail = members[member].split(b"fused_nn_contrib_dense_pack_add(float* placeholder", 1)
         edited = re.sub(rb"(T_add\S+ = \(.*) \+ ", rb"\1 - ", tail, count=1)
         self.assertNotEqual(edited, tail)
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory, "edited.tar")
-            path.write_bytes(support.make_tar({**members, member: head + b"fused_nn_contrib_dense_pack_add(float* placeholder" + edited}))
-            self.assertEqual(sorted(self.changes(path, heap)), ["changed"] + 5 * ["rescheduled"])
+        path = self.directory / "edited.tar"
+        path.write_bytes(support.make_tar({**members, member: head + b"fused_nn_contrib_dense_pack_add(float* placeholder" + edited}))
+        self.assertEqual(sorted(self.changes(path, heap)), ["changed"] + 5 * ["rescheduled"])
 
     def test_has_the_bounds_of_a_difference_and_their_reason(self):
         members = dict(MEMBERS)
         member = "codegen/host/src/default_lib1.c"
         members[member] += b"\nstatic const int32_t __attribute__((section(\".rodata.tvm\"), )) unused[4] = {1, 2, 3, 4};\n"
         more = support.make_tar(members)
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory, "more.tar")
-            path.write_bytes(more)
-            fewer = support.run("diff", path, ARCHIVE).stdout.decode()
+        path = self.directory / "more.tar"
+        path.write_bytes(more)
+        fewer = support.run("diff", path, ARCHIVE).stdout.decode()
         why = "compilers may leave out constants that no kernel uses: 'unused'"
         self.assertRegex(fewer, r"(?m)^FLASH constants +608\.\.624 +608 +-16\.\.\+0$")
         self.assertIn(f"\nNot exact, before: {why}\n", fewer)
@@ -457,17 +440,15 @@ class Diff(unittest.TestCase):
             self.assertEqual(len(columns), 1, table)
 
     def test_reports_no_removed_call_if_main_is_not_understood(self):
-        members = {name: data for name, data in MEMBERS.items() if not name.startswith("src/tir-")}
+        members = support.without_tir(MEMBERS)
         (member,) = [name for name, data in members.items() if b"___tvm_main__(" in data and b") != 0 ) return -1;" in data]
         text = members[member].decode()
         calls = re.findall(r"if \(tvmgen_default_fused_\w+\(.*\) != 0 \) return -1;", text)
         hidden = {**members, member: text.replace(calls[1], "HIDDEN(3);").encode()}
-        with tempfile.TemporaryDirectory() as directory:
-            whole = pathlib.Path(directory, "whole.tar")
-            whole.write_bytes(support.make_tar(members))
-            result = support.run("diff", "--format", "json", whole, "-", input=support.make_tar(hidden))
-            whole.write_bytes(support.make_tar(hidden))
-            self.assertEqual(support.run("diff", whole, whole).stdout, b"")
+        whole = self.tar(members, "whole.tar")
+        result = support.run("diff", "--format", "json", whole, "-", input=support.make_tar(hidden))
+        whole.write_bytes(support.make_tar(hidden))
+        self.assertEqual(support.run("diff", whole, whole).stdout, b"")
         (module,) = json.loads(result.stdout)["modules"]
         self.assertEqual([one for one in module["kernels"] if one["before"]], [])
         self.assertFalse([line for line in module["graph"] if line.endswith(" was removed")])

@@ -2,14 +2,12 @@
 
 import gzip
 import json
-import pathlib
 import re
-import tempfile
 import unittest
 
+import program_case
 import schemas
 import support
-from diff import members_of
 
 C = re.compile(r"codegen/host/.*\.(c|cc)$")
 KERNEL = re.compile(rb"^[^\n;{}]*?\b(tvmgen_\w+|\w*main\w*)\([^;{}]*\) ?\{.*?^\}", re.MULTILINE | re.DOTALL)
@@ -114,12 +112,7 @@ EDITS = {
 }
 
 
-class Edits(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
-
+class Edits(program_case.Directory):
     def notices(self, path, edited, names):
         result = support.run("diff", path, "-", input=support.make_tar(edited))
         text = result.stdout.decode()
@@ -135,12 +128,11 @@ class Edits(unittest.TestCase):
     def test_are_noticed_under_the_name_of_their_place(self):
         counts, possible = dict.fromkeys(EDITS, 0), dict.fromkeys(EDITS, 0)
         for path in support.archives():
-            members = members_of(path)
+            members = support.members_of(path)
             twin = path.with_name("save-1.json")
             if twin.exists() and "src/tir-1.txt" in members:
                 members["src/tir-1.tvm.json"] = twin.read_bytes()
-                path = self.directory / "with-twin.tar"
-                path.write_bytes(support.make_tar(members))
+                path = self.tar(members, "with-twin.tar")
             for kind, edit in EDITS.items():
                 for name, content in members.items():
                     done = edit(name, content)
@@ -157,26 +149,25 @@ class Edits(unittest.TestCase):
 
     def test_of_members_that_mlf_does_not_read_are_noticed(self):
         for path in support.bundled_archives():
-            members = members_of(path)
+            members = support.members_of(path)
             for name in ("Makefile", "board/link.ld", "lib/libother.a", "codegen/host/lib/lib9.o", "notes.bin"):
                 more = {**members, name: b"before"}
                 self.assertTrue(self.notices(path, more, [f"{name}: added"]))
-                base = self.directory / "base.tar"
-                base.write_bytes(support.make_tar(more))
+                base = self.tar(more, "base.tar")
                 self.notices(base, members, [f"{name}: removed"])
                 self.notices(base, {**more, name: b"behind"}, [f"{name}: changed"])
 
     def test_of_an_output_of_process_are_noticed(self):
         path = self.directory / "processed.tar"
         support.run_ok("process", support.bundled_archives()[1], "-o", path)
-        members = members_of(path)
+        members = support.members_of(path)
         name = "src/default.graph.json"
         edited = {**members, name: members[name].replace(b'"node_row_ptr"', b'"node_row"')}
         self.notices(path, edited, [name])
 
     def test_of_a_constant_have_its_values_in_the_document(self):
         path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        members = members_of(path)
+        members = support.members_of(path)
         member = "codegen/host/src/default_lib1.c"
         found = re.search(rb"fused_constant\[(\d+)\].*?\{\s*([+-]0x[0-9a-f]+)", members[member], re.DOTALL)
         old = int(found[2], 16)
@@ -194,7 +185,7 @@ class Edits(unittest.TestCase):
 
     def test_of_a_constant_are_its_order_or_size(self):
         path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        members = members_of(path)
+        members = support.members_of(path)
         member = "codegen/host/src/default_lib1.c"
         found = re.search(rb"fused_constant\[(\d+)\].*?\{\s*(.*?)\n?\};", members[member], re.DOTALL)
         values = found[2].split(b",")
@@ -212,7 +203,7 @@ class Edits(unittest.TestCase):
 
     def test_of_a_linked_parameter_have_its_name(self):
         path = support.SOURCE / "tests/data/cases/linked-params.tar.gz"
-        members = members_of(path)
+        members = support.members_of(path)
         member = "codegen/host/src/lib1.c"
         found = re.search(rb"__tvm_param__p0\[64\] = \{\s*([+-]0x\w+)", members[member])
         edited = {**members, member: replaced(members[member], *found.span(1), b"+0x1234")}
@@ -221,28 +212,25 @@ class Edits(unittest.TestCase):
 
     def test_of_a_constant_are_found_where_constants_have_other_numbers(self):
         path = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
-        members = {name: data for name, data in members_of(path).items() if not name.startswith("src/tir-")}
+        members = support.without_tir(support.members_of(path))
         numbered = rb"\b(fused_nn_conv2d_add_constant_)(\d+)"
         renamed = {name: re.sub(numbered, lambda match: b"%s%d" % (match[1], int(match[2]) + 1), data)
                    for name, data in members.items()}
         (member,) = [name for name, data in members.items() if name.endswith(".c") and b"_constant_9_let[" in data]
         first = re.search(rb"fused_nn_conv2d_add_constant_10_let = \{\s*([+-]0x\w+)", renamed[member])
         edited = {**renamed, member: replaced(renamed[member], *first.span(1), b"+0x00000001")}
-        with tempfile.TemporaryDirectory() as directory:
-            before = pathlib.Path(directory, "before.tar")
-            before.write_bytes(support.make_tar(members))
-            for after, names in ((renamed, []), (edited, ["fused_nn_conv2d_add_constant_10_let"])):
-                text = support.run("diff", before, "-", "--json", input=support.make_tar(after)).stdout
-                constants = json.loads(text)["constants"]
-                self.assertEqual([one["name"] for one in constants], names)
-                self.assertTrue(all((one["bytes"], one["differing"]) == (16, 1) for one in constants), constants)
+        before = self.tar(members, "before.tar")
+        for after, names in ((renamed, []), (edited, ["fused_nn_conv2d_add_constant_10_let"])):
+            text = support.run("diff", before, "-", "--json", input=support.make_tar(after)).stdout
+            constants = json.loads(text)["constants"]
+            self.assertEqual([one["name"] for one in constants], names)
+            self.assertTrue(all((one["bytes"], one["differing"]) == (16, 1) for one in constants), constants)
 
     def test_are_on_the_page_and_in_markdown(self):
         path = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
-        members = members_of(path)
+        members = support.members_of(path)
         data = support.make_tar({**members, "Makefile": b"all:\n"})
-        page = support.run("diff", path, "-", "--html", "-", input=data)
-        self.assertEqual(page.returncode, 1)
+        page = support.run_to(1, "diff", path, "-", "--html", "-", input=data)
         self.assertIn(b"Makefile", page.stdout)
         self.assertNotIn(b"No differences", page.stdout)
         markdown = support.run("diff", path, "-", "--format", "markdown", input=data).stdout
@@ -252,9 +240,8 @@ class Edits(unittest.TestCase):
 class OtherForms(unittest.TestCase):
     def test_of_an_archive_are_the_same(self):
         for number, path in enumerate(support.archives()):
-            with tempfile.TemporaryDirectory() as name:
-                directory = pathlib.Path(name)
-                members = members_of(path)
+            with support.temporary_directory() as directory:
+                members = support.members_of(path)
                 unpacked = directory / "unpacked"
                 for member, content in members.items():
                     (unpacked / member).parent.mkdir(parents=True, exist_ok=True)

@@ -2,14 +2,13 @@
 
 import importlib.util
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
+import program_case
 import support
 
 SITE = support.SOURCE / "mlf" / "site"
@@ -31,11 +30,9 @@ def built(directory):
     return directory / "html"
 
 
-class Pages(unittest.TestCase):
+class Pages(program_case.Directory):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.site = pages.Site(directory.name)
+        self.site = pages.Site(str(self.directory))
 
     def test_every_line_of_a_file_is_on_its_page(self):
         for source, page in self.site.pages.items():
@@ -74,9 +71,7 @@ class Pages(unittest.TestCase):
 class Built(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        cls.html = built(pathlib.Path(context.name))
+        cls.html = built(support.directory_of(cls))
         if cls.html is None:
             raise unittest.SkipTest("doxygen or MkDocs is not installed")
 

@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+import program_case
 import support
 
 MEMBERS = {"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK}
@@ -51,12 +52,7 @@ def each_call(calls):
         yield call, seen[call]
 
 
-class Faults(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
-
+class Faults(program_case.Directory):
     def archive(self, mode="w"):
         path = self.directory / "module.tar"
         path.write_bytes(support.make_tar(MEMBERS, mode))
@@ -349,7 +345,6 @@ class Attributes(Faults):
     NAME = "user.origin"
 
     def setUp(self):
-        super().setUp()
         self.path = self.archive()
         try:
             os.setxattr(self.path, self.NAME, b"here")
@@ -397,26 +392,24 @@ class Attributes(Faults):
         self.assertEqual((code, stderr), (0, ""))
 
 
-class ArchivesThatShrink(unittest.TestCase):
+class ArchivesThatShrink(program_case.Directory):
     """The program maps an archive, and an update copies its members from the file."""
 
     def test_are_an_error_of_reading(self):
-        with tempfile.TemporaryDirectory() as name:
-            directory = pathlib.Path(name)
-            archive, more = directory / "module.tar", directory / "tir-2.txt"
-            archive.write_bytes(support.make_tar(MEMBERS))
-            os.mkfifo(more)
-            run = subprocess.Popen(
-                [support.PROGRAM, "process", "--tir", more, archive], stderr=subprocess.PIPE
-            )
-            # The archive is open once a process waits for the FIFO's other end.
-            with more.open("w") as fifo:
-                os.truncate(archive, 0)
-                fifo.write(support.LEGACY_TEXT)
-            error = run.communicate()[1]
-            self.assertEqual(run.returncode, 74, error)
-            self.assertEqual(error.count(b"mlf: error: "), 1)
-            self.assertEqual(sorted(os.listdir(directory)), ["module.tar", "tir-2.txt"])
+        archive, more = self.directory / "module.tar", self.directory / "tir-2.txt"
+        archive.write_bytes(support.make_tar(MEMBERS))
+        os.mkfifo(more)
+        run = subprocess.Popen(
+            [support.PROGRAM, "process", "--tir", more, archive], stderr=subprocess.PIPE
+        )
+        # The archive is open once a process waits for the FIFO's other end.
+        with more.open("w") as fifo:
+            os.truncate(archive, 0)
+            fifo.write(support.LEGACY_TEXT)
+        error = run.communicate()[1]
+        self.assertEqual(run.returncode, 74, error)
+        self.assertEqual(error.count(b"mlf: error: "), 1)
+        self.assertEqual(sorted(os.listdir(self.directory)), ["module.tar", "tir-2.txt"])
 
 
 def main():

@@ -5,7 +5,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tarfile
 import tempfile
 import unittest
 
@@ -133,9 +132,8 @@ class Findings(unittest.TestCase):
         compared = {True: 0, False: 0}
         flags = ["-Os", "-mcpu=cortex-m4", "-mthumb", "-mfp16-format=ieee", "-Dhalf=__fp16", "-w"]
         for path in support.archives_with_c(lambda path: "kinds" not in str(path)):
-            with tempfile.TemporaryDirectory() as directory, tarfile.open(path) as tar:
-                support.extract(tar, pathlib.Path(directory))
-                sources = [*pathlib.Path(directory).glob("codegen/host/src/*lib*.c")]
+            with tempfile.TemporaryDirectory() as directory:
+                sources = [*support.unpacked(path, directory).glob("codegen/host/src/*lib*.c")]
                 include = ["-I", support.SOURCE / "src/compile/include", "-I", f"{directory}/codegen/host/include"]
                 text = ""
                 for source in sources:
@@ -178,8 +176,7 @@ class Findings(unittest.TestCase):
 
     def test_know_constants_that_no_function_reads(self):
         code = "codegen/host/src/default_lib1.c"
-        with tarfile.open(support.SOURCE / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar") as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        members = support.members_of(support.SOURCE / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar")
         array = 'static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) unread[8] = {3, 3, 3, 3, 3, 3, 3, 3};\n'
         text = members[code].decode()
         del members["src/tir-1.txt"]  # which would differ
@@ -304,8 +301,7 @@ class Findings(unittest.TestCase):
 
     def test_constants_that_are_not_const_are_in_the_memory_of_their_section(self):
         source = "codegen/host/src/default_lib0.c"
-        with tarfile.open(support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar") as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        members = support.members_of(support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar")
         section = b'section(".rodata.tvm"), '
         self.assertIn(section, members[source])
 

@@ -8,11 +8,11 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import unittest.mock
 
+import program_case
 import support
 
 try:
@@ -42,13 +42,10 @@ def _place(row):
     return name(row["archive"]), json.dumps({**row, "archive": None})
 
 
-class Fleet(unittest.TestCase):
+class Fleet(program_case.Directory):
     """Archives in a directory, and a dataset of them."""
 
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.archives = self.directory / "archives"
         self.archives.mkdir()
         self.out = self.directory / "dataset"

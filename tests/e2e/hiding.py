@@ -6,12 +6,10 @@ header that is not in the archive says; so each edit has the list of the archive
 """
 
 import dataclasses
-import io
 import json
-import pathlib
 import random
 import re
-import tarfile
+import support
 
 KINDS = (
     "statement in main",
@@ -36,28 +34,6 @@ class Hiding:
     name: str
     edited: dict
     wholes: list
-
-
-def members_of(path):
-    with tarfile.open(path) as tar:
-        return {
-            member.name.removeprefix("./"): tar.extractfile(member).read()
-            for member in tar.getmembers()
-            if member.isfile()
-        }
-
-
-def without_tir(members):
-    """The archive as stock TVM writes it."""
-    return {name: one for name, one in members.items() if not name.startswith("src/tir-")}
-
-
-def write(members, path):
-    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as tar:
-        for name, content in members.items():
-            info = tarfile.TarInfo("./" + name)
-            info.size = len(content)
-            tar.addfile(info, io.BytesIO(content))
 
 
 # --- Generated C ----------------------------------------------------------------------------------
@@ -511,7 +487,7 @@ def captured_hidings(members, random_source):
 def hidings(members, seed):
     """Every edit of an archive: of its generated C without captured TIR, and of TIR. Which kernels and
     statements, the seed says."""
-    archive = Archive(without_tir(members))
+    archive = Archive(support.without_tir(members))
     random_source = random.Random(seed)
     mains = [one for one in archive.functions if one.is_main]
     # Mains of another kind, such as those of operators, are neither.

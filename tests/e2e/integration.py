@@ -19,6 +19,7 @@ import unittest
 import battery_archives
 import generated_c
 import plan_programs
+import program_case
 import support
 
 # What the application has of TVM's runtime: its stack allocator, over an arena of `heap_bytes`.
@@ -90,9 +91,7 @@ def lists(archive, *arguments):
 def unpacked(archive, directory):
     if archive.is_dir():
         return archive
-    with tarfile.open(archive) as tar:
-        support.extract(tar, directory)
-    return directory
+    return support.unpacked(archive, directory)
 
 
 def element(dtype, source):
@@ -413,18 +412,10 @@ def named(archive):
     return "/".join(archive.parts[-3:-1]) if archive.stem == "module" else archive.stem
 
 
-def archives():
-    chosen = support.every_archive() if support.EVERY_ARCHIVE else support.archives(builds=1)
-    return chosen
-
-
-class Integration(unittest.TestCase):
+class Integration(program_case.Directory):
     def setUp(self):
         if shutil.which("gcc") is None:
             support.skip("there is no gcc")
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
 
     def each(self, found, *arguments):
         for archive in found:
@@ -434,7 +425,7 @@ class Integration(unittest.TestCase):
 
     def test_an_application_of_the_list_links_and_runs(self):
         table = []
-        for archive, root, module, directory in self.each(archives()):
+        for archive, root, module, directory in self.each(support.archives()):
             shown = "failed"
             with self.subTest(archive=str(archive), module=module["name"]):
                 try:
@@ -453,7 +444,7 @@ class Integration(unittest.TestCase):
                 print(f"skipped: there is no {compiler}")
                 continue
             cflags = [*flags, f"-Dhalf={HALF[compiler]}"]
-            found = archives()
+            found = support.archives()
             if not support.EVERY_ARCHIVE:
                 found = found[::5] + [one for one in found if "usmp" in named(one)][:2]
             for archive, root, module, directory in self.each(found, "--cc", compiler, f"--cflags={' '.join(cflags)}"):
@@ -578,8 +569,7 @@ class Integration(unittest.TestCase):
 
     def test_other_sizes_in_the_header_are_named(self):
         archive = support.BUNDLED_CORPUS / "tvm-0.18/two_out-aot-c-usmp/module.tar"
-        with tarfile.open(archive) as tar:
-            support.extract(tar, self.directory / "module")
+        support.unpacked(archive, self.directory / "module")
         header = self.directory / "module/codegen/host/include/tvmgen_default.h"
         header.write_text(re.sub(r"(_X_SIZE) \d+", r"\1 68897760", header.read_text()))
         result = support.run_ok("inspect", "--integration", "--json", self.directory / "module").stdout
@@ -597,8 +587,7 @@ class Integration(unittest.TestCase):
                 (module,) = json.loads(support.run_ok("inspect", "--integration", "--json", path).stdout)["modules"]
             return {one["name"] for one in module["external"] if one["origin"] == "unknown"}
 
-        with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        members = support.members_of(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
         self.assertEqual(unknown(members), set())
         header = b"#include <emscripten.h>\nint TVMArrayAlloc(const int64_t *shape, int bits);\nint board(void);\n"
         beside = members | {"codegen/host/include/tvm/runtime/c_runtime_api.h": header}
@@ -612,8 +601,7 @@ class Integration(unittest.TestCase):
         self.assertEqual(unknown(members | {wrapper: more}), {"ticks"})
         more += b"extern float gains[2], offset;\nextern int own;\nint own;\n"
         self.assertEqual(unknown(members | {wrapper: more}), {"ticks", "gains", "offset"})
-        path = self.directory / "variables.tar"
-        path.write_bytes(support.make_tar(members | {wrapper: more}))
+        path = self.tar(members | {wrapper: more}, "variables.tar")
         (module,) = lists(path)
         variables = {one["name"] for one in module["external"] if one["kind"] == "variable"}
         self.assertEqual(variables, {"ticks", "gains", "offset"})
@@ -653,12 +641,10 @@ const tvm_model_t tvmgen_default_network = {
             self.assertNotIn("tvmgen_default_network", [one["name"] for one in module["external"] + module["state"]])
 
     def test_main_is_called_if_the_declared_function_is_nowhere(self):
-        with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        members = support.members_of(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
         (wrapper,) = [name for name in members if name.endswith("lib0.c")]
         del members[wrapper]
-        path = self.directory / "main.tar"
-        path.write_bytes(support.make_tar(members))
+        path = self.tar(members, "main.tar")
         (module,) = lists(path)
         (function,) = module["functions"]
         self.assertEqual((module["interface"], function["symbol"], function["member"]),
@@ -693,8 +679,7 @@ const tvm_model_t tvmgen_default_network = {
                 (corpus / "qnn_conv-graph/module.tar", [], lambda name: name.split("/")[-1].replace("default.graph", "mod.json")))):
             with self.subTest(number):
                 root = self.directory / f"flat{number}"
-                with tarfile.open(archive) as tar:
-                    members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+                members = support.members_of(archive)
                 for name, text in members.items():
                     if name.startswith("codegen/") or name.endswith(".graph"):
                         (root / flat(name)).parent.mkdir(parents=True, exist_ok=True)
@@ -816,7 +801,7 @@ const tvm_model_t tvmgen_default_network = {
 
     def test_loops_are_lines_of_the_c(self):
         """Each loop with one extent is at a line with this `for`, and all `for` of the C are loops."""
-        for archive, root, module, _ in self.each(archives()):
+        for archive, root, module, _ in self.each(support.archives()):
             with self.subTest(archive=str(archive), module=module["name"]):
                 lines = {name: (root / name).read_text().splitlines() for name in module["files"]["sources"]}
                 found = set()

@@ -2,10 +2,8 @@
 
 import json
 import os
-import pathlib
 import resource
 import sys
-import tempfile
 
 import support
 from save_json_module import FIRST, PARAMETER, module_of, node
@@ -168,8 +166,7 @@ def check_large_archive(directory):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
+    with support.temporary_directory() as directory:
         failures = []
         checks = [(check_many_functions,), (check_many_modules,), (check_large_archive,)]
         checks += [(check_stream_without_end,)]

@@ -18,7 +18,6 @@ import math
 import pathlib
 import re
 import sys
-import tarfile
 import tempfile
 
 import generated_c
@@ -33,11 +32,6 @@ def name_of(path):
     if path.name != "module.tar":
         return path.stem
     return path.parent.name if "tests" in path.parts else "/".join(path.parts[-3:-1])
-
-
-def unpack(archive, directory):
-    with tarfile.open(archive) as tar:
-        support.extract(tar, directory)
 
 
 def networks(path):
@@ -183,10 +177,7 @@ def compare(table, name, captured, stock, program, truth):
 
 def check(table, archive):
     with tempfile.TemporaryDirectory() as directory:
-        root = pathlib.Path(directory) / "archive"
-        unpack(archive, root)
-        for member in (root / "src").glob("tir-*"):
-            member.unlink()
+        root = support.stock(archive, pathlib.Path(directory) / "archive")
         stock = {name: document for name, document, _ in networks(root)}
         for name, document, reason in networks(archive):
             label = name_of(archive) + (f" {name}" if len(stock) > 1 else "")

@@ -8,7 +8,6 @@ import os
 import pathlib
 import random
 import re
-import tarfile
 import tempfile
 import unittest
 
@@ -21,15 +20,10 @@ REPLACEMENTS = ["", "x", "0", "-1", "2.5", "99999999999999999999", '"s"', "-", "
 TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
 
 
-def members_of(path):
-    with tarfile.open(path) as tar:
-        return {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
-
-
 def mutant(choose):
     """Of one bundled archive: its name with what was changed, and the members."""
     path = choose.choice(support.bundled_archives())
-    members = members_of(path)
+    members = support.members_of(path)
     texts = [name for name in members if name.endswith((".txt", ".c", ".h", ".json"))]
     name = choose.choice(sorted(texts))
     text = members[name].decode()

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import generated_c
+import program_case
 import support
 
 # Each form of a main: unpacked and packed calls, with a memory planner and without.
@@ -67,21 +68,15 @@ def report_of(path):
     return module
 
 
-class Objects(unittest.TestCase):
+class Objects(program_case.Directory):
     def setUp(self):
         for program in ("gcc", "nm", "objdump"):
             if shutil.which(program) is None:
                 support.skip(f"there is no {program}")
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
 
     def compiled(self, archive, compiler="gcc", flags=()):
         """The archive as a directory whose kernels and main are one object file, and its path."""
-        directory = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
-        subprocess.run(["tar", "xf", archive, "-C", directory], check=True)
-        for member in (directory / "src").glob("tir-*"):
-            member.unlink()
+        directory = support.stock(archive, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
         objects = directory / "codegen" / "host" / "lib"
         objects.mkdir()
         (kernels,) = [

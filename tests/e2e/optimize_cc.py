@@ -3,12 +3,11 @@ by more than it saves, as the compiler shows.
 """
 
 import json
-import pathlib
 import re
-import tempfile
 import unittest
 
 import optimize_unused
+import program_case
 import support
 
 CODE = optimize_unused.CODE
@@ -45,12 +44,7 @@ def growing_compiler(directory):
     return path
 
 
-class Collapse(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
-
+class Collapse(program_case.Directory):
     def constant(self, *options):
         """What becomes of the array."""
         archive = archive_of_one_value(self.directory)

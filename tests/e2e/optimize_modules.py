@@ -34,8 +34,7 @@ class Modules(optimize_unused.Case):
         return modules, optimize_unused.members_of(output)
 
     def with_twin(self, members):
-        archive = self.directory / "text.tar"
-        archive.write_bytes(support.make_tar({name: text for name, text in members.items() if name != TWIN}))
+        archive = self.tar({name: text for name, text in members.items() if name != TWIN}, "text.tar")
         return {**members, TWIN: support.run_ok("tir", archive, "--format", "save_json", "--missing", "omit").stdout.decode()}
 
     def script_of(self, save_json):

@@ -15,10 +15,8 @@ another one that differs in one element, and an offset that is off by one elemen
 """
 
 import json
-import pathlib
 import re
 import sys
-import tempfile
 
 import cortex_m
 import generated_c
@@ -30,7 +28,7 @@ import support
 # A wrong edit is compiled anew, and is wrong in a small network as in a large one.
 MOST_OF_WRONG_EDITS = 4096
 CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18-qnn_conv-aot-c default")
-TIMED = (*CORTEX_M, "tvm-0.16/aww-aot-c-usmp default")
+TIMED = (*CORTEX_M, "tvm-0.16/aww-aot-c default")
 MOST_GROWTH = 1.01
 
 
@@ -64,7 +62,7 @@ def is_all_tir(document):
 
 def constants_of_sections(archive, module, document, directory):
     """Bytes of constants by gcc: arrays in .rodata.tvm, and structs of pools."""
-    root = plan_run.stock(archive, directory)
+    root = support.stock(archive, directory)
     program = generated_c.Program(root, module, directory)
     pools = {pool["name"] for pool in document["pools"] if pool["kind"] == "constant"}
     return sum(size for section, size, name in program.symbols() if section == ".rodata.tvm" or name in pools)
@@ -127,8 +125,7 @@ class Judge(plan_run.Judge):
 
     def optimized(self, archive):
         name = memory_truth.name_of(archive)
-        with tempfile.TemporaryDirectory() as directory:
-            directory = pathlib.Path(directory)
+        with support.temporary_directory() as directory:
             smaller = directory / "smaller.tar"
             modules = optimize(archive, smaller)
             if not any(saved(one) for one in modules):
@@ -181,7 +178,7 @@ class Judge(plan_run.Judge):
         if module["constants_bytes"] > MOST_OF_WRONG_EDITS or not is_all_tir(document):
             return
         constant = max(module["constants"], key=lambda one: one["new_bytes"])
-        root = plan_run.stock(smaller, directory / "wrong")
+        root = support.stock(smaller, directory / "wrong")
         network = plan_programs.Network(root, document, directory / "wrong-work")
         right = network.outputs("plain", plan_run.RUNS)
         for what, source, text in wrong_edits(network.sources, constant):

@@ -8,11 +8,10 @@ stays, with the reason.
 import json
 import pathlib
 import re
-import tarfile
-import tempfile
 import unittest
 
 import battery_archives
+import program_case
 import support
 
 ARCHIVES = pathlib.Path(__file__).resolve().parents[1] / "data/archives"
@@ -24,8 +23,7 @@ GUARD = '#ifdef __cplusplus\nextern "C"\n#endif\n'
 
 
 def members_of(archive):
-    with tarfile.open(archive) as tar:
-        files = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+    files = support.members_of(archive)
     return {name: content if name.endswith(".params") else content.decode() for name, content in files.items()}
 
 
@@ -66,12 +64,7 @@ def with_unused(members, name=UNUSED, used=USED):
     }
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
-
+class Case(program_case.Directory):
     def optimized_archive(self, members, *options):
         """The modules of the report, and the new archive."""
         archive, output = self.directory / "module.tar", self.directory / "smaller.tar"

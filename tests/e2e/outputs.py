@@ -31,7 +31,6 @@ OTHERS = {("help", "--write")}
 
 class Outputs(program_case.Directory):
     def setUp(self):
-        super().setUp()
         self.put(POOL, "module.tar")
         self.put(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", "other.tar")
         with tarfile.open(POOL) as tar:
@@ -90,8 +89,7 @@ class Outputs(program_case.Directory):
                 self.refuses(line, IN="module.tar", OUT=name, TIR="tir-2.txt")
 
     def test_may_not_be_a_member_of_an_unpacked_archive(self):
-        with tarfile.open(POOL) as tar:
-            support.extract(tar, self.directory / "unpacked")
+        support.unpacked(POOL, self.directory / "unpacked")
         for (command, option), lines in WRITING.items():
             if command != "optimize":  # takes no directory
                 for line in lines:

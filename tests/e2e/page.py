@@ -110,8 +110,7 @@ class Page(Browser):
     def test_standard_output_is_a_file_as_well(self):
         page = self.make(BUNDLED)
         self.assertEqual(support.run_ok("report", BUNDLED, "--html", "-").stdout, page.read_bytes())
-        result = support.run("report", BUNDLED, "--html", self.directory / "none" / "page.html")
-        self.assertEqual(result.returncode, 74)
+        support.run_to(74, "report", BUNDLED, "--html", self.directory / "none" / "page.html")
 
     # --- numbers -------------------------------------------------------------------------------
 
@@ -188,14 +187,14 @@ class Page(Browser):
 
     def test_a_bar_states_no_exact_number_of_a_call_whose_number_has_bounds(self):
         two_modules = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
-        archive = hiding.Archive(hiding.without_tir(hiding.members_of(two_modules)))
+        archive = hiding.Archive(support.without_tir(support.members_of(two_modules)))
         kernel = next(one for one in archive.functions if one.name == "tvmgen_first_fused_nn_contrib_dense_pack")
         text = archive.members[kernel.member].decode()
         begin = text.index("((float*)compute_global_let)[x_c] = (((float*)", kernel.begin)
         statement = text[begin : text.index(";", begin) + 1]
         again = f"if (p0[k_outer] > 0.0f) {{ {statement} }} "
         path = self.directory / "bounds.tar"
-        hiding.write(archive.replaced(kernel.member, begin, begin, again), path)
+        path.write_bytes(support.make_tar(archive.replaced(kernel.member, begin, begin, again)))
         (module, _) = self.open(path)["modules"]
         self.assertIn({"min": 256, "max": 512}, [call["mac"] for call in module["calls"]])
         texts = self.run_script("""
@@ -209,8 +208,7 @@ class Page(Browser):
         size = 50_000_000
         text = support.network([("add", [-1]), ("add", [0])])
         text = text.replace("[16]", f"[{size}]").replace("(4,)", f"({size // 4},)")
-        path = self.directory / "large.tar"
-        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
+        path = self.tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}, "large.tar")
         self.open(path)
         sizes = self.run_script("""
             const boxesOf = selector => Array.from(document.querySelectorAll(selector),
@@ -266,8 +264,7 @@ class Page(Browser):
         self.assertGreater(compared, 3)
 
     def test_bars_have_no_exact_part_where_a_kernel_is_not_understood(self):
-        archive = self.directory / "hidden.tar"
-        archive.write_bytes(support.make_tar(containment.hidden_loop().edited))
+        archive = self.tar(containment.hidden_loop().edited, "hidden.tar")
         report = self.open(archive)
         (module,) = report["modules"]
         self.assertNotIsInstance(module["ram"]["stack"], int)
@@ -536,8 +533,7 @@ class Page(Browser):
 
     def test_an_archive_that_contradicts_itself_says_so_first(self):
         text = support.NETWORK.replace('"tvmgen_default_add", x_buffer.data, ', '"tvmgen_default_add", ')
-        path = self.directory / "broken.tar"
-        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
+        path = self.tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}, "broken.tar")
         checks = [check for check in json.loads(support.run_ok("graph", path).stdout)["checks"]
                   if check["severity"] == "error"]
         self.assertGreater(len(checks), 0)

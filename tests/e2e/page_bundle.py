@@ -3,12 +3,11 @@
 With the tools from npm in build/page (tests/run --all makes it where there is npm).
 """
 
-import pathlib
 import shutil
 import subprocess
-import tempfile
 import unittest
 
+import program_case
 import support
 
 PAGE = support.SOURCE / "mlf" / "page"
@@ -17,14 +16,11 @@ if not (MODULES / "esbuild").exists() or not shutil.which("node"):
     support.skip("no build/page (tests/run --all makes it where there is npm)")
 
 
-class PageBundle(unittest.TestCase):
+class PageBundle(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        root = pathlib.Path(context.name)
-        self.page = root / "mlf" / "page"
+        self.page = self.directory / "mlf" / "page"
         shutil.copytree(PAGE, self.page, ignore=shutil.ignore_patterns("node_modules"))
-        shutil.copytree(support.SOURCE / "schemas", root / "schemas")
+        shutil.copytree(support.SOURCE / "schemas", self.directory / "schemas")
         (self.page / "node_modules").symlink_to(MODULES.resolve())
 
     def node(self, *command):

@@ -157,6 +157,5 @@ class Browser(browser.Case):
                             .replace("        for i in", attributes(i) + "        for i in")
                             for i in range(count))  # fmt: skip
         text = support.network(calls, kernels)
-        path = self.directory / "chain.tar"
-        path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
+        path = self.tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}, "chain.tar")
         return path

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import tarfile
 import unittest
 import urllib.parse
 
@@ -177,14 +176,10 @@ class DiffPage(Browser):
         self.assertIn("-", marked[1])
 
     def members(self, name):
-        with tarfile.open(BUNDLED) as tar:
-            member = next(one for one in tar if one.name.removeprefix("./") == name)
-            return tar.extractfile(member).read()
+        return support.members_of(BUNDLED)[name]
 
     def archive_with(self, name, changes):
-        with tarfile.open(BUNDLED) as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read()
-                       for one in tar if one.isfile()}
+        members = support.members_of(BUNDLED)
         path = self.directory / name
         members = {**members, **changes}
         path.write_bytes(support.make_tar({name: content for name, content in members.items() if content is not None}))

@@ -2,9 +2,7 @@
 do in different ways."""
 
 import json
-import pathlib
 import shutil
-import tempfile
 import time
 import unittest
 
@@ -29,9 +27,7 @@ ARCHIVES = [BUNDLED, *(path for place in PLACES
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        context = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(context.cleanup)
-        cls.directory = pathlib.Path(context.name)
+        cls.directory = support.directory_of(cls)
         cls.firefox = marionette.Marionette(bin=FIREFOX, headless=True, port=0, gecko_log=str(cls.directory / "log"),
                                             startup_timeout=120)
         cls.firefox.start_session()

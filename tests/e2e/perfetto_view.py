@@ -7,7 +7,6 @@ has only an interface, which downloads the processor.
 import importlib.util
 import json
 import pathlib
-import tempfile
 import unittest
 
 import browser
@@ -130,11 +129,10 @@ class PerfettoView(browser.ServedCase):
 
     def test_the_trace_processor_reads_times(self):
         archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory, "profile.json")
-            path.write_bytes(support.run_ok("profile", "--cpu", "host", "--json", archive).stdout)
-            profile = json.loads(path.read_bytes())
-            trace = support.run_ok("graph", archive, "--format", "perfetto", "--profile", path).stdout.decode()
+        path = self.directory / "profile.json"
+        path.write_bytes(support.run_ok("profile", "--cpu", "host", "--json", archive).stdout)
+        profile = json.loads(path.read_bytes())
+        trace = support.run_ok("graph", archive, "--format", "perfetto", "--profile", path).stdout.decode()
         read = self.ask(trace, {**QUERIES, "names": "select name from thread where name like 'main%'"})
         self.assertEqual(read["problems"], [])
         self.assertEqual(read["names"], [["main: medians"]])

@@ -53,8 +53,7 @@ def sharing(pool):
 def check_archive(judge, archive):
     name = memory_truth.name_of(archive)
     before = dict(plan_run.networks(archive))
-    with tempfile.TemporaryDirectory() as directory:
-        directory = pathlib.Path(directory)
+    with support.temporary_directory() as directory:
         planned = directory / "planned.tar"
         support.run_ok("optimize", archive, "--only", "ram", "--in-place", "-o", planned)
         judge.file(name, archive, planned, directory)
@@ -109,31 +108,24 @@ def wrong_claims(document, pool):
                     yield read["storage"], written["storage"]
 
 
-def is_noticed(archive, directory, claim, right):
-    root = plan_run.stock(archive, directory / "archive")
-    [document] = dict(plan_run.networks(root)).values()
-    network = plan_programs.Network(root, document, directory / "work")
-    [pool] = plan_programs.workspace_pools(document).values()
-    place = (pool["bytes"] + 15) // 16 * 16
-    for at in claim:
-        storage = document["storages"][at]
-        main = document["provenance"]["symbol"]
-        plan_run.move_let(network, main, storage["name"], storage["offset"], place)
-        storage["offset"] = place
-    size = place + max(document["storages"][at]["bytes"] for at in claim)
-    network.resize(pool, size)
-    try:
-        return network.outputs("plain", RUNS) != right
-    except plan_programs.Failed:
-        return True
+def is_noticed(network, claim, right):
+    with network.edited() as document:
+        [pool] = plan_programs.workspace_pools(document).values()
+        place = (pool["bytes"] + 15) // 16 * 16
+        for at in claim:
+            storage = document["storages"][at]
+            main = document["provenance"]["symbol"]
+            plan_run.move_let(network, main, storage["name"], storage["offset"], place)
+            storage["offset"] = place
+        network.resize(pool, place + max(document["storages"][at]["bytes"] for at in claim))
+        return plan_run.is_noticed(network, "plain", RUNS, right)
 
 
 def check_wrong_claims(judge, archive):
     """Each of a small archive's; the number of those that were noticed."""
     noticed = 0
-    with tempfile.TemporaryDirectory() as directory:
-        directory = pathlib.Path(directory)
-        root = plan_run.stock(archive, directory / "stock")
+    with support.temporary_directory() as directory:
+        root = support.stock(archive, directory / "stock")
         documents = dict(plan_run.networks(root))
         if len(documents) != 1:
             return 0
@@ -143,10 +135,11 @@ def check_wrong_claims(judge, archive):
         plans = plan_of(root)[module]
         if len(plans) != 1:
             return 0
-        right = plan_programs.Network(root, document, directory / "right").outputs("plain", RUNS)
-        for number, claim in enumerate(wrong_claims(document, plans[0])):
+        network = plan_programs.Network(root, document, directory / "right")
+        right = network.outputs("plain", RUNS)
+        for claim in wrong_claims(document, plans[0]):
             judge.wrong += 1
-            found = is_noticed(archive, directory / f"wrong-{number}", claim, right)
+            found = is_noticed(network, claim, right)
             noticed += found
             if not found:
                 print(f"  {memory_truth.name_of(archive)}: {claim} makes no difference")

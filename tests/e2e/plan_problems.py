@@ -10,11 +10,10 @@ Usage: plan_problems.py
 
 import csv
 import io
-import pathlib
 import random
-import tempfile
 import unittest
 
+import program_case
 import support
 
 INSTANCES = support.SOURCE / ".." / "shared" / "minimalloc"
@@ -36,7 +35,7 @@ def rows_of(text):
     return [{key: int(row[key]) for key in keys} for row in csv.DictReader(io.StringIO(text))]
 
 
-class Problem(unittest.TestCase):
+class Problem(program_case.Directory):
     def fits(self, path):
         """The rows of the plan."""
         result = support.run_ok("plan", "--problem", path, "--capacity", CAPACITY, "--seconds", 60)
@@ -68,16 +67,15 @@ def cut(pick, count):
 
 class Cut(Problem):
     def test_rectangles_are_put_together_again(self):
-        with tempfile.TemporaryDirectory() as directory:
-            for seed in range(12):
-                path = pathlib.Path(directory) / f"{seed}.csv"
-                pieces = cut(random.Random(seed), 8 + 2 * seed)
-                lines = [f"{i},{lower},{upper},{size}" for i, (lower, upper, size) in enumerate(pieces)]
-                path.write_text("\n".join(["id,lower,upper,size", *lines]) + "\n")
-                with self.subTest(seed=seed):
-                    rows = self.fits(path)
-                    taken = sum((row["upper"] - row["lower"]) * row["size"] for row in rows)
-                    self.assertEqual(taken, 1000 * CAPACITY)  # nothing is free at any step
+        for seed in range(12):
+            path = self.directory / f"{seed}.csv"
+            pieces = cut(random.Random(seed), 8 + 2 * seed)
+            lines = [f"{i},{lower},{upper},{size}" for i, (lower, upper, size) in enumerate(pieces)]
+            path.write_text("\n".join(["id,lower,upper,size", *lines]) + "\n")
+            with self.subTest(seed=seed):
+                rows = self.fits(path)
+                taken = sum((row["upper"] - row["lower"]) * row["size"] for row in rows)
+                self.assertEqual(taken, 1000 * CAPACITY)  # nothing is free at any step
 
 
 @unittest.skipUnless(INSTANCES.is_dir(), "there are no instances beside the checkout")

@@ -5,6 +5,8 @@ sanitizers, and with a poisoned pool (c_runtime/poisoned_pool.c), for which the 
 the topology of the network.
 """
 
+import contextlib
+import copy
 import dataclasses
 import re
 import shutil
@@ -221,6 +223,17 @@ class Network:
         if self.entry is None:
             raise generated_c.CannotRun("its pools are not in its C")
         directory.mkdir(parents=True, exist_ok=True)
+        self.compiled = {}  # by object file, the source that it was made of
+
+    @contextlib.contextmanager
+    def edited(self):
+        """Inside, its sources may be changed and its topology, which this gives."""
+        document, texts = self.document, {source: source.read_text() for source in self.sources}
+        self.document = copy.deepcopy(document)
+        yield self.document
+        self.document = document
+        for source, text in texts.items():
+            source.write_text(text)
 
     def has_pools(self, source, pools):
         text = source.read_text()
@@ -252,10 +265,13 @@ class Network:
         hooks = ["-finstrument-functions"] if kind == "poisoned" else []
         objects = []
         for source in self.sources:
-            if source != self.entry:
-                objects.append(str(self.directory / f"{kind}-{source.stem}.o"))
+            if source == self.entry:
+                continue
+            objects.append(str(self.directory / f"{kind}-{source.stem}.o"))
+            if self.compiled.get(objects[-1]) != source.read_bytes():
                 parts = [*flags, *hooks, "-c", str(source), "-o", objects[-1]]
                 compile_c(*parts, directory=self.directory, compiler=build.compiler)
+                self.compiled[objects[-1]] = source.read_bytes()
         driver = self.directory / f"{kind}.c"
         driver.write_text(
             driver_text(

@@ -8,12 +8,11 @@ sees that the directory is as it was: nothing half written, nothing changed.
 import gzip
 import io
 import os
-import pathlib
 import re
 import tarfile
-import tempfile
 import unittest
 
+import program_case
 import support
 
 USMP = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
@@ -55,12 +54,7 @@ def in_wrapper(code, place="#include <tvmgen_default.h>\n"):
 NO_SIZE = "pool 'global_workspace' has no size in the archive"
 
 
-class Refusals(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
-
+class Refusals(program_case.Directory):
     def files(self):
         return {
             path.name: path.read_bytes() for path in self.directory.iterdir() if path.is_file()
@@ -267,8 +261,7 @@ class Refusals(unittest.TestCase):
 
     def test_options_that_do_not_go_together(self):
         for options in (["--dry-run"], ["--only", "everything"]):
-            result = support.run("optimize", USMP, "-o", self.directory / "out.tar", *options)
-            self.assertEqual(result.returncode, USAGE)
+            support.run_to(USAGE, "optimize", USMP, "-o", self.directory / "out.tar", *options)
         self.assertEqual(self.files(), {})
 
 

@@ -13,7 +13,6 @@ Would the harness notice? Plans with two buffers in one byte are, each of them, 
 are exchanged though one needs what the other computes.
 """
 
-import json
 import pathlib
 import re
 import sys
@@ -34,7 +33,7 @@ CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18/control_ops-aot-pac
 
 
 def archives():
-    return support.archives_with_c(support.is_planned, builds=1)
+    return support.archives_with_c(support.is_planned)
 
 
 def networks(archive):
@@ -42,18 +41,6 @@ def networks(archive):
     for name, document, _ in memory_truth.networks(archive):
         if document is not None and plan_programs.workspace_pools(document):
             yield name, document
-
-
-def unpacked(archive, directory):
-    memory_truth.unpack(archive, directory)
-    return directory
-
-
-def stock(archive, directory):
-    """The archive without captured TIR: names are those of the C."""
-    for member in (unpacked(archive, directory) / "src").glob("tir-*"):
-        member.unlink()
-    return directory
 
 
 def pool_bytes(document):
@@ -119,24 +106,27 @@ def wrong_plans(document):
                 if region.pool == pool:
                     new = region.offset + region.bytes - 1
                     scratches.append((kernel["symbol"], workspace, None, new, workspace["bytes"]))
-    return tensors[:2] + scratches[:2]
+    return tensors[:1] + scratches[:1]
 
 
-def notices(archive, directory, plan, right):
-    """Whether a wrong plan, patched into the C by hand, is noticed; `right` are the outputs."""
-    root = stock(archive, directory / "archive")
-    [document] = dict(networks(root)).values()
-    symbol, buffer, storage, new, size = plan
-    network = plan_programs.Network(root, document, directory / "work")
-    pool = document["pools"][buffer["pool"]]
-    move_let(network, symbol, buffer["name"], buffer["offset"], new)
-    network.resize(pool, max(pool["bytes"], new + size))
-    if storage is not None:
-        document["storages"][storage]["offset"] = new
+def is_noticed(network, kind, runs, right):
+    """Whether the network does not run any more, or has other outputs."""
     try:
-        return network.outputs("poisoned", RUNS) != right
+        return network.outputs(kind, runs) != right
     except plan_programs.Failed:
         return True
+
+
+def notices(network, plan, right):
+    """Whether a wrong plan, patched into the C by hand, is noticed; `right` are the outputs."""
+    symbol, buffer, storage, new, size = plan
+    with network.edited() as document:
+        pool = document["pools"][buffer["pool"]]
+        move_let(network, symbol, buffer["name"], buffer["offset"], new)
+        network.resize(pool, max(pool["bytes"], new + size))
+        if storage is not None:
+            document["storages"][storage]["offset"] = new
+        return is_noticed(network, "poisoned", RUNS, right)
 
 
 def calls_of(network):
@@ -162,18 +152,13 @@ def dependent_neighbours(document):
             yield i
 
 
-def notices_exchange(archive, directory, first, right):
+def notices_exchange(network, first, right):
     """Whether it is noticed that the call `first` and the next one are exchanged in the C."""
-    root = stock(archive, directory / "archive")
-    [document] = dict(networks(root)).values()
-    network = plan_programs.Network(root, document, directory / "work")
     source, calls = calls_of(network)
     text, (a, b) = source.read_text(), calls[first : first + 2]
-    source.write_text(text[: a.start()] + b[0] + text[a.end() : b.start()] + a[0] + text[b.end() :])
-    try:
-        return network.outputs("poisoned", RUNS) != right
-    except plan_programs.Failed:
-        return True
+    with network.edited():
+        source.write_text(text[: a.start()] + b[0] + text[a.end() : b.start()] + a[0] + text[b.end() :])
+        return is_noticed(network, "poisoned", RUNS, right)
 
 
 # --- Plans that mlf makes ------------------------------------------------------------------------
@@ -215,8 +200,7 @@ class Judge:
         before = dict(networks(archive))
         if not before:
             return
-        with tempfile.TemporaryDirectory() as directory:
-            directory = pathlib.Path(directory)
+        with support.temporary_directory() as directory:
             planned, after = self.plan(name, archive, before, directory)
             self.reorder(name, archive, before, planned, directory / "order")
             [*documents] = after.values()
@@ -244,14 +228,15 @@ class Judge:
             self.wrong_orders(name, reordered, directory)
 
     def wrong_orders(self, name, reordered, directory):
-        root = stock(reordered, directory / "stock")
+        root = support.stock(reordered, directory / "stock")
         [document] = dict(networks(root)).values()
-        right = plan_programs.Network(root, document, directory / "right").outputs("plain", RUNS)
+        network = plan_programs.Network(root, document, directory / "right")
+        right = network.outputs("plain", RUNS)
         pairs = list(dependent_neighbours(document))
         self.expect(pairs, f"{name}: no calls to exchange")
         for first in pairs:
             self.wrong += 1
-            noticed = notices_exchange(reordered, directory / f"exchanged-{first}", first, right)
+            noticed = notices_exchange(network, first, right)
             self.expect(noticed, f"{name}: no check noticed that call {first} comes later")
 
     def file(self, name, archive, planned, directory, *options):
@@ -274,9 +259,9 @@ class Judge:
         try:
             work = directory / after["module"]
             old = plan_programs.Network(
-                unpacked(archive, work / "before"), document, work / "before-work"
+                support.unpacked(archive, work / "before"), document, work / "before-work"
             )
-            new = plan_programs.Network(unpacked(planned, work / "after"), after, work / "after-work")
+            new = plan_programs.Network(support.unpacked(planned, work / "after"), after, work / "after-work")
             self.expect(
                 sorted(old.warnings()) == sorted(new.warnings()), f"{name}: other warnings of gcc"
             )
@@ -303,12 +288,13 @@ class Judge:
         self.expect(new.outputs("cortex-m", runs) == right, f"{name}: other outputs (Cortex-M)")
 
     def wrong_plans(self, name, planned, directory):
-        root = stock(planned, directory / "stock")
+        root = support.stock(planned, directory / "stock")
         [document] = dict(networks(root)).values()
-        right = plan_programs.Network(root, document, directory / "right").outputs("plain", RUNS)
-        for number, plan in enumerate(wrong_plans(document)):
+        network = plan_programs.Network(root, document, directory / "right")
+        right = network.outputs("plain", RUNS)
+        for plan in wrong_plans(document):
             self.wrong += 1
-            noticed = notices(planned, directory / f"wrong-{number}", plan, right)
+            noticed = notices(network, plan, right)
             self.expect(noticed, f"{name}: no check noticed {plan}")
 
 

@@ -6,18 +6,16 @@ no document needs is a fault.
 """
 
 import copy
-import functools
 import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
-import tarfile
-import tempfile
 import unittest
 
 import numpy_files
+import program_case
 import support
 
 POOL = support.BUNDLED_CORPUS / "tvm-0.18" / "two_out-aot-c-usmp" / "module.tar"
@@ -75,12 +73,34 @@ ENDS_WITH_1 = {"mlf check --board board.toml a.tar b.tar", "mlf check --board bo
 COMMANDS = support.commands()
 
 
-@functools.cache
-def outputs_of_pool(*inputs):
-    return support.run_ok("run", *inputs, "-o", "-", POOL).stdout
+def write_files(directory):
+    """What the documents name."""
+    for name in ("module.tar", "a.tar"):
+        shutil.copyfile(POOL, directory / name)
+    for name in ("b.tar", "old.tar"):
+        shutil.copyfile(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", directory / name)
+    (directory / "kernels.tar.tir").write_bytes(support.members_of(POOL)["src/tir-1.txt"])
+    # Of what most archives here have as input.
+    x = numpy_files.Array("float32", (1, 8), bytes(32))
+    (directory / "x.npy").write_bytes(numpy_files.npy(x))
+    numpy_files.write_npz(directory / "inputs.npz", {"x": x, "y": x})
+    support.run_ok("run", "--random", "1", "-o", directory / "outputs.npz", POOL)
+    support.run_ok("run", "--input", directory / "inputs.npz", "-o", directory / "litert.npz", POOL)
+    profile = profile_of_pool()
+    (directory / "before.json").write_text(json.dumps(profile))
+    (directory / "profile.json").write_text(json.dumps(with_times(profile)))
+    rows = "".join(f"{call['call']},9\n" for call in profile["calls"])
+    (directory / "measured.csv").write_text("call,cycles\n" + rows)
+    support.run_ok("profile", "--instrument", "-o", directory / "board.tar", POOL)
+    (directory / "budget.toml").write_text('buffers = "1M"\n')
+    (directory / "board.toml").write_text('[memory.all]\nbytes = "1M"\nholds = ["ram", "flash"]\n')
+    (directory / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
+    for name in ("scale.py", "tir-2.txt"):
+        (directory / name).write_text(
+            "# from tvm.script import tir as T\n\n@T.prim_func\n"
+            'def scale(A: T.Buffer((4,), "float32")):\n    A[0] = A[0] * T.float32(0.5)\n')
 
 
-@functools.cache
 def profile_of_pool():
     """As of an emulator, which may not be here."""
     document = json.loads(support.run_ok("profile", "--json", "--cpu", "host", "--runs", "1", POOL).stdout)
@@ -159,46 +179,18 @@ def has_tools(command):
     return all(map(shutil.which, (compiler, f"qemu-system-{kind}")))
 
 
-class PrintedCommands(unittest.TestCase):
+class PrintedCommands(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.environment = {
             **os.environ,
             "PATH": f"{pathlib.Path(support.PROGRAM).parent}{os.pathsep}{os.environ['PATH']}",
             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",  # Graphviz' own
         }
 
-    def files(self):
-        """What the documents name, anew for each command: some write over it."""
-        shutil.rmtree(self.directory)
-        self.directory.mkdir()
-        for name in ("module.tar", "a.tar"):
-            shutil.copyfile(POOL, self.directory / name)
-        for name in ("b.tar", "old.tar"):
-            shutil.copyfile(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", self.directory / name)
-        with tarfile.open(POOL) as tar:
-            (self.directory / "kernels.tar.tir").write_bytes(tar.extractfile("./src/tir-1.txt").read())
-        # Of what most archives here have as input.
-        x = numpy_files.Array("float32", (1, 8), bytes(32))
-        (self.directory / "x.npy").write_bytes(numpy_files.npy(x))
-        numpy_files.write_npz(self.directory / "inputs.npz", {"x": x, "y": x})
-        (self.directory / "outputs.npz").write_bytes(outputs_of_pool("--random", "1"))
-        (self.directory / "litert.npz").write_bytes(outputs_of_pool("--input", self.directory / "inputs.npz"))
-        profile = profile_of_pool()
-        (self.directory / "before.json").write_text(json.dumps(profile))
-        (self.directory / "profile.json").write_text(json.dumps(with_times(profile)))
-        rows = "".join(f"{call['call']},9\n" for call in profile["calls"])
-        (self.directory / "measured.csv").write_text("call,cycles\n" + rows)
-        support.run_ok("profile", "--instrument", "-o", self.directory / "board.tar", POOL)
-        (self.directory / "budget.toml").write_text('buffers = "1M"\n')
-        (self.directory / "board.toml").write_text('[memory.all]\nbytes = "1M"\nholds = ["ram", "flash"]\n')
-        (self.directory / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
-        for name in ("scale.py", "tir-2.txt"):
-            (self.directory / name).write_text(
-                "# from tvm.script import tir as T\n\n@T.prim_func\n"
-                'def scale(A: T.Buffer((4,), "float32")):\n    A[0] = A[0] * T.float32(0.5)\n')
+    @classmethod
+    def setUpClass(cls):
+        cls.files = support.directory_of(cls)
+        write_files(cls.files)
 
     def complete(self, command):
         """With what the placeholders stand for, and an archive behind it where it names no file."""
@@ -213,7 +205,9 @@ class PrintedCommands(unittest.TestCase):
         if not has_tools(command):
             print(f"not run, as there is no compiler or no emulator: {command}")
             return
-        self.files()
+        # Anew for each command: some write over them.
+        shutil.rmtree(self.directory)
+        shutil.copytree(self.files, self.directory)
         text = self.complete(command)
         result = subprocess.run(["bash", "-c", text], cwd=self.directory, env=self.environment,
                                 capture_output=True, check=False)

@@ -1,5 +1,6 @@
 """What tests of the program share: a directory, and an archive in it."""
 
+import functools
 import pathlib
 import tempfile
 import unittest
@@ -8,15 +9,18 @@ import support
 
 
 class Directory(unittest.TestCase):
-    def setUp(self):
+    @functools.cached_property
+    def directory(self):
+        """A directory of this test alone."""
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
+        return pathlib.Path(context.name)
 
-    def archive(self, name="module.tar", text=support.LEGACY_TEXT):
-        members = {"metadata.json": support.METADATA}
-        if text:
-            members["src/tir-1.txt"] = text
+    def tar(self, members, name="module.tar"):
+        """A tar of these members in the directory."""
         path = self.directory / name
         path.write_bytes(support.make_tar(members))
         return path
+
+    def archive(self, name="module.tar", text=support.LEGACY_TEXT):
+        return self.tar({"metadata.json": support.METADATA, **({"src/tir-1.txt": text} if text else {})}, name)

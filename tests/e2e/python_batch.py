@@ -10,13 +10,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 import unittest.mock
 import zipfile
 
 import fleet
+import program_case
 import support
 from fleet import KINDS
 
@@ -85,13 +85,10 @@ class FaultyStorage(LocalFileSystem):
         self.change(lambda: made(path, exist_ok=exist_ok))
 
 
-class Faults(unittest.TestCase):
+class Faults(program_case.Directory):
     """Every change that a dataset makes on storage fails once, and the process dies there once."""
 
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         storage = unittest.mock.patch.object(
             dataset.fsspec.core, "url_to_fs", lambda url: (FaultyStorage(), url))  # fmt: skip
         storage.start()

@@ -2,10 +2,7 @@
 
 import ctypes
 import importlib.util
-import pathlib
 import subprocess
-import tarfile
-import tempfile
 import unittest
 
 import generated_c
@@ -64,10 +61,8 @@ def document_of(path, archive):
 
 class Generated(unittest.TestCase):
     def check(self, path):
-        with tempfile.TemporaryDirectory() as name:
-            directory = pathlib.Path(name)
-            with tarfile.open(path) as tar:
-                support.extract(tar, directory / "archive")
+        with support.temporary_directory() as directory:
+            support.unpacked(path, directory / "archive")
             archive = mlf.open(path)
             network = archive.networks["default"]
             sources = sorted((directory / "archive/codegen/host/src").glob("default_lib*.c"))

@@ -24,6 +24,7 @@ import unittest
 import xml.etree.ElementTree
 
 import optimize_cc
+import program_case
 import support
 
 try:
@@ -163,7 +164,7 @@ def member(path, name):
         return tar.extractfile("./" + name).read().decode()
 
 
-class Opening(unittest.TestCase):
+class Opening(program_case.Directory):
     def test_path_bytes_and_file_are_the_same_archive(self):
         data = QNN.read_bytes()
         expected = qnn().report()
@@ -173,14 +174,13 @@ class Opening(unittest.TestCase):
             self.assertEqual(mlf.open(file).report(), expected)
 
     def test_a_name_that_is_not_utf_8_is_opened(self):
-        with tempfile.TemporaryDirectory() as directory:
-            path = os.path.join(directory, os.fsdecode(b"\xff.tar"))
-            with self.assertRaises(mlf.Error) as caught:
-                mlf.open(path)
-            self.assertEqual(caught.exception.file, path)
-            shutil.copy(QNN, path)
-            self.assertTrue(mlf.open(path).process().changed)
-            self.assertFalse(mlf.open(path).process().changed)
+        path = os.path.join(self.directory, os.fsdecode(b"\xff.tar"))
+        with self.assertRaises(mlf.Error) as caught:
+            mlf.open(path)
+        self.assertEqual(caught.exception.file, path)
+        shutil.copy(QNN, path)
+        self.assertTrue(mlf.open(path).process().changed)
+        self.assertFalse(mlf.open(path).process().changed)
 
     def test_modules_are_those_of_metadata(self):
         archive = qnn()
@@ -194,15 +194,13 @@ class Opening(unittest.TestCase):
         self.assertEqual([i.name for i in module.main_memory[0].inputs], list(main["inputs"]))
 
     def test_tir_beside_the_archive_is_read(self):
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory, "a.tar")
-            path.write_bytes(support.make_tar({"metadata.json": support.METADATA}))
-            beside = pathlib.Path(directory, "tir-1.txt")
-            beside.write_text(support.NETWORK)
-            self.assertEqual(list(mlf.open(path).tir), [])
-            archive = mlf.open(path, tir=[beside])
-            self.assertEqual(list(archive.tir), ["tir-1"])
-            self.assertEqual(len(archive.networks["default"].calls), 1)
+        path = self.tar({"metadata.json": support.METADATA}, "a.tar")
+        beside = self.directory / "tir-1.txt"
+        beside.write_text(support.NETWORK)
+        self.assertEqual(list(mlf.open(path).tir), [])
+        archive = mlf.open(path, tir=[beside])
+        self.assertEqual(list(archive.tir), ["tir-1"])
+        self.assertEqual(len(archive.networks["default"].calls), 1)
 
     def test_an_archive_outlives_its_file(self):
         """A build that writes over it or truncates it changes nothing that is open."""
@@ -222,19 +220,18 @@ class Opening(unittest.TestCase):
 
     def test_other_threads_run_while_an_archive_is_read(self):
         """Opening waits for this very process to write: it would wait for ever under the GIL."""
-        with tempfile.TemporaryDirectory() as directory:
-            pipe = os.path.join(directory, "pipe")
-            os.mkfifo(pipe)
-            opened = []
-            reader = threading.Thread(target=lambda: opened.append(mlf.open(pipe)), daemon=True)
-            reader.start()
-            with open(pipe, "wb") as file:
-                file.write(QNN.read_bytes())
-            reader.join(60)
-            self.assertEqual(len(opened[0].networks["default"].calls), 4)
+        pipe = os.path.join(self.directory, "pipe")
+        os.mkfifo(pipe)
+        opened = []
+        reader = threading.Thread(target=lambda: opened.append(mlf.open(pipe)), daemon=True)
+        reader.start()
+        with open(pipe, "wb") as file:
+            file.write(QNN.read_bytes())
+        reader.join(60)
+        self.assertEqual(len(opened[0].networks["default"].calls), 4)
 
 
-class Threads(unittest.TestCase):
+class Threads(program_case.Directory):
     """While a call is at work in the library, other threads run."""
 
     # Long enough for another thread to wake up in the meantime, sooner or later.
@@ -295,12 +292,10 @@ class Threads(unittest.TestCase):
             self.check(lambda call=call: call)
 
     def test_archives_are_processed_by_several_threads(self):
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory, "a.tar")
-            members = {"metadata.json": support.METADATA, "src/tir-1.txt": self.TEXT}
-            path.write_bytes(support.make_tar(members))
-            archive = mlf.open(path)
-            self.check(lambda: lambda: archive.process(pathlib.Path(directory, "b.tar")))
+        members = {"metadata.json": support.METADATA, "src/tir-1.txt": self.TEXT}
+        path = self.tar(members, "a.tar")
+        archive = mlf.open(path)
+        self.check(lambda: lambda: archive.process(self.directory / "b.tar"))
 
 
 class DaemonThreads(unittest.TestCase):
@@ -419,7 +414,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(function.attributes["global_symbol"], "tvmgen_default_fused_cast_subtract")
 
 
-class NewTrees(unittest.TestCase):
+class NewTrees(program_case.Directory):
     def setUp(self):
         self.document = qnn().tir["tir-1"]
 
@@ -458,12 +453,10 @@ class NewTrees(unittest.TestCase):
         text = self.changed(rename).tir_json()
         with self.subTest("the text is that of the new tree"):
             self.assertIn("ax2_new", text)
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory, "a.tar")
-            path.write_bytes(support.make_tar({"metadata.json": support.METADATA}))
-            beside = pathlib.Path(directory, "tir-1.txt")
-            beside.write_text(self.changed(rename).script())
-            self.assertIn("ax2_new", mlf.open(path, tir=[beside]).tir["tir-1"].script())
+        path = self.tar({"metadata.json": support.METADATA}, "a.tar")
+        beside = self.directory / "tir-1.txt"
+        beside.write_text(self.changed(rename).script())
+        self.assertIn("ax2_new", mlf.open(path, tir=[beside]).tir["tir-1"].script())
 
     def test_what_does_not_fit_is_refused(self):
         one = tir.IntImm("int32", 1)
@@ -565,19 +558,18 @@ class Examples(unittest.TestCase):
         self.assertIn("kernel", printed.getvalue())
 
 
-class Processing(unittest.TestCase):
+class Processing(program_case.Directory):
     def test_process_writes_what_the_program_writes(self):
-        with tempfile.TemporaryDirectory() as directory:
-            theirs, ours = pathlib.Path(directory, "theirs.tar"), pathlib.Path(directory, "ours.tar")
-            support.run_ok("process", QNN, "-o", theirs)
-            result = qnn().process(ours)
-            self.assertTrue(result.changed)
-            self.assertIn("src/tir-1.json", result.written)
-            self.assertEqual(ours.read_bytes(), theirs.read_bytes())
-            self.assertFalse(mlf.open(ours).process().changed)
-            ours.write_bytes(QNN.read_bytes())
-            self.assertTrue(mlf.open(ours).process(dry_run=True).changed)
-            self.assertEqual(ours.read_bytes(), QNN.read_bytes())
+        theirs, ours = self.directory / "theirs.tar", self.directory / "ours.tar"
+        support.run_ok("process", QNN, "-o", theirs)
+        result = qnn().process(ours)
+        self.assertTrue(result.changed)
+        self.assertIn("src/tir-1.json", result.written)
+        self.assertEqual(ours.read_bytes(), theirs.read_bytes())
+        self.assertFalse(mlf.open(ours).process().changed)
+        ours.write_bytes(QNN.read_bytes())
+        self.assertTrue(mlf.open(ours).process(dry_run=True).changed)
+        self.assertEqual(ours.read_bytes(), QNN.read_bytes())
 
     def test_report_and_plan_are_those_of_the_program(self):
         self.assert_same(qnn().report(), printed("report", "--json", QNN))
@@ -591,15 +583,14 @@ class Processing(unittest.TestCase):
         self.assertEqual(document, theirs)
 
     def test_a_run_is_that_of_the_program(self):
-        with tempfile.TemporaryDirectory() as directory:
-            outputs, layers = pathlib.Path(directory, "outputs.npz"), pathlib.Path(directory, "layers.npz")
-            support.run_ok("run", "--random", "3", "-o", outputs, "--layers", layers, QNN)
-            for ours, theirs in ((qnn().run(seed=3), outputs), (qnn().run_calls(seed=3), layers)):
-                with numpy.load(theirs) as expected:
-                    self.assertEqual([*ours], expected.files)
-                    for name, array in ours.items():
-                        self.assertEqual(array.dtype, expected[name].dtype)
-                        numpy.testing.assert_array_equal(array, expected[name])
+        outputs, layers = self.directory / "outputs.npz", self.directory / "layers.npz"
+        support.run_ok("run", "--random", "3", "-o", outputs, "--layers", layers, QNN)
+        for ours, theirs in ((qnn().run(seed=3), outputs), (qnn().run_calls(seed=3), layers)):
+            with numpy.load(theirs) as expected:
+                self.assertEqual([*ours], expected.files)
+                for name, array in ours.items():
+                    self.assertEqual(array.dtype, expected[name].dtype)
+                    numpy.testing.assert_array_equal(array, expected[name])
         x = numpy.arange(256, dtype=numpy.uint8).view("int8").reshape(1, 8, 8, 4)
         outputs = qnn().run({"x": x})
         # In another order of bytes or of dimensions: the same values.
@@ -644,44 +635,40 @@ class Processing(unittest.TestCase):
         self.assertEqual(shown.count("<tr>"), 5)
 
     def test_instruments_are_those_of_the_program(self):
-        with tempfile.TemporaryDirectory() as directory:
-            theirs, ours, back = (pathlib.Path(directory, name) for name in ("theirs.tar", "ours.tar", "back.tar"))
-            printed("profile", "--instrument", "-o", theirs, QNN)
-            self.assertEqual(qnn().instrument(ours), [])
-            self.assertEqual(ours.read_bytes(), theirs.read_bytes())
-            self.assertEqual(mlf.open(ours).remove_instruments(back), [])
-            self.assertEqual(back.read_bytes(), pathlib.Path(QNN).read_bytes())
-            with self.assertRaises(mlf.Error):
-                qnn().remove_instruments(back)
+        theirs, ours, back = (self.directory / name for name in ("theirs.tar", "ours.tar", "back.tar"))
+        printed("profile", "--instrument", "-o", theirs, QNN)
+        self.assertEqual(qnn().instrument(ours), [])
+        self.assertEqual(ours.read_bytes(), theirs.read_bytes())
+        self.assertEqual(mlf.open(ours).remove_instruments(back), [])
+        self.assertEqual(back.read_bytes(), pathlib.Path(QNN).read_bytes())
+        with self.assertRaises(mlf.Error):
+            qnn().remove_instruments(back)
 
     def test_optimizing_is_that_of_the_program(self):
-        with tempfile.TemporaryDirectory() as directory:
-            theirs, ours = pathlib.Path(directory, "theirs.tar"), pathlib.Path(directory, "ours.tar")
-            expected = json.loads(printed("optimize", "--json", "-o", theirs, QNN))
-            optimized = qnn().optimize(ours)
-            del optimized["origin"], expected["origin"]
-            self.assertEqual(optimized, expected)
-            self.assertEqual(ours.read_bytes(), theirs.read_bytes())
-            self.assertEqual({**qnn().optimize(), "origin": None}, {**expected, "origin": None})
-            flash = qnn().optimize(only=["flash"])
-            self.assertLess(flash["modules"][0]["new_constants_bytes"], flash["modules"][0]["constants_bytes"])
-            self.assertIsNone(flash["ram_plan"])
-            with self.assertRaises(mlf.Error):
-                qnn().optimize(only=["everything"])
+        theirs, ours = self.directory / "theirs.tar", self.directory / "ours.tar"
+        expected = json.loads(printed("optimize", "--json", "-o", theirs, QNN))
+        optimized = qnn().optimize(ours)
+        del optimized["origin"], expected["origin"]
+        self.assertEqual(optimized, expected)
+        self.assertEqual(ours.read_bytes(), theirs.read_bytes())
+        self.assertEqual({**qnn().optimize(), "origin": None}, {**expected, "origin": None})
+        flash = qnn().optimize(only=["flash"])
+        self.assertLess(flash["modules"][0]["new_constants_bytes"], flash["modules"][0]["constants_bytes"])
+        self.assertIsNone(flash["ram_plan"])
+        with self.assertRaises(mlf.Error):
+            qnn().optimize(only=["everything"])
 
     def test_optimizing_measures_code_with_the_compiler(self):
-        with tempfile.TemporaryDirectory() as name:
-            directory = pathlib.Path(name)
-            archive = mlf.open(optimize_cc.archive_of_one_value(directory))
-            for options, is_collapsed in (
-                ({}, True),
-                ({"cc": "cc", "cflags": ["-Os"]}, True),
-                ({"cc": str(optimize_cc.growing_compiler(directory))}, False),
-            ):
-                constant = optimize_cc.constant_of_one_value(archive.optimize(**options))
-                self.assertEqual(constant["collapsed"], is_collapsed, options)
-            with self.assertRaises(mlf.Error):
-                archive.optimize(cc="cc", cflags=["--no-such-option"])
+        archive = mlf.open(optimize_cc.archive_of_one_value(self.directory))
+        for options, is_collapsed in (
+            ({}, True),
+            ({"cc": "cc", "cflags": ["-Os"]}, True),
+            ({"cc": str(optimize_cc.growing_compiler(self.directory))}, False),
+        ):
+            constant = optimize_cc.constant_of_one_value(archive.optimize(**options))
+            self.assertEqual(constant["collapsed"], is_collapsed, options)
+        with self.assertRaises(mlf.Error):
+            archive.optimize(cc="cc", cflags=["--no-such-option"])
 
     def test_inspect_and_verify_are_those_of_the_program(self):
         self.assert_same(qnn().inspect(), printed("inspect", "--json", QNN))

@@ -12,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import unittest
 import zipfile
 
@@ -148,8 +147,7 @@ class Wheel(unittest.TestCase):
         code = "import os, sys; os.chdir(sys.argv[1]); import build_backend as b; b.build_sdist(sys.argv[2])"
         support.run_outside(sys.executable, "-c", code, PACKAGE, sdist, PYTHONPATH=PACKAGE)
         (packed,) = sdist.glob("mlf-*.tar.gz")
-        with tarfile.open(packed) as content:
-            support.extract(content, sdist)
+        support.unpacked(packed, sdist)
         (unpacked,) = sdist.glob("mlf-*/mlf/python")
         nanobind_dir = support.run_outside(sys.executable, "-m", "nanobind", "--cmake_dir").strip()
         given = (f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind_dir}")

@@ -14,6 +14,7 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
+import program_case
 import support
 
 GUIDES = sorted((support.SOURCE / "mlf" / "guide").glob("*.md"))
@@ -146,12 +147,7 @@ def pictures(kind):
             for picture in re.findall(rf'<img src="([^"]+[.]{kind})"', text)}  # fmt: skip
 
 
-class Documents(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
+class Documents(program_case.Directory):
     def test_commands_print_what_is_below_them(self):
         count = 0
         for path, text in DOCUMENTS.items():
@@ -262,7 +258,7 @@ def origin_of_documents():
 ORIGIN = origin_of_documents()
 
 
-class Contract(unittest.TestCase):
+class Contract(program_case.Directory):
     """The specifications of documents that have no table in the code to be made from."""
 
     # Words of a specification that another one explains.
@@ -311,11 +307,10 @@ class Contract(unittest.TestCase):
         self.assertEqual(named - rules, set())
 
     def test_the_examples_are_what_the_program_writes(self):
-        with tempfile.TemporaryDirectory() as directory:
-            copy = shutil.copy(ARCHIVE, Path(directory) / "module.tar")
-            support.run_ok("process", copy)
-            with tarfile.open(copy) as tar:
-                manifest = json.load(tar.extractfile("./src/mlf.json"))
+        copy = shutil.copy(ARCHIVE, Path(self.directory) / "module.tar")
+        support.run_ok("process", copy)
+        with tarfile.open(copy) as tar:
+            manifest = json.load(tar.extractfile("./src/mlf.json"))
         del manifest["generator"]
         for container, key in ((manifest["consumed"], "members"), (manifest, "written")):
             container[key] = [digest["name"] for digest in container[key]]

@@ -6,6 +6,7 @@ import csv
 import functools
 import hashlib
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -18,6 +19,7 @@ import tempfile
 import unittest
 
 import generated_c
+import program_case
 import schemas
 import support
 
@@ -39,17 +41,6 @@ def rows(kind, *paths):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def documents(path):
-    """Every src/tir-*.json that mlf process writes."""
-    with tempfile.TemporaryDirectory() as directory:
-        out = pathlib.Path(directory) / "out.tar"
-        support.run_ok("process", path, "--constants", "inline", "-o", out)
-        with tarfile.open(out) as tar:
-            for member in tar:
-                if re.fullmatch(r"(\./)?src/tir-[\w-]+\.json", member.name):
-                    yield json.load(tar.extractfile(member))
-
-
 # How struct reads elements of these dtypes.
 ELEMENTS = {"float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B"}  # fmt: skip
 
@@ -65,6 +56,21 @@ def arrays_of(document):
             shape = "x".join(map(str, constant["shape"]))
             zeros = values.count(0)
             yield constant["dtype"], shape, len(values), zeros, min(values), max(values)
+
+
+@functools.cache
+def documented(path):
+    """Of all src/tir-*.json that mlf process writes: (dialect, function) of each function, and the arrays."""
+    functions, arrays = [], set()
+    members = support.members_of(support.run_ok("process", path, "--constants", "inline", "-o", "-").stdout)
+    for name, text in members.items():
+        if re.fullmatch(r"src/tir-[\w-]+\.json", name):
+            document = json.loads(text)
+            arrays.update(arrays_of(document))
+            for function in document["functions"]:
+                head = {key: function[key] for key in ("name", "global_symbol", "c") if key in function}
+                functions.append((document["source"]["dialect"], head))
+    return functions, arrays
 
 
 def array_in_c(text, name, element):
@@ -98,11 +104,9 @@ def params_of(file):
 
 def functions_with_lines(path, directory):
     """Where gcc's debug information says that functions of the archive's C begin."""
-    with tarfile.open(path) as tar:
-        support.extract(tar, directory)
     include = f"-I{generated_c.HEADERS}"
     found = {}
-    for source in sorted(pathlib.Path(directory).glob("codegen/host/src/*.c")):
+    for source in sorted(support.unpacked(path, directory).glob("codegen/host/src/*.c")):
         target = source.with_suffix(".o")
         command = ["gcc", "-c", "-g", "-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", include]
         headers = f"-I{pathlib.Path(directory) / 'codegen/host/include'}"
@@ -200,12 +204,10 @@ class Reports(unittest.TestCase):
         compared = 0
         for path in archives():
             places = {}
-            for document in documents(path):
-                for function in document["functions"]:
-                    is_c = document["source"]["dialect"] == "c"
-                    self.assertEqual("c" in function, is_c, f"{path}: {function['name']}")
-                    if is_c:
-                        places[function.get("global_symbol")] = function["c"]
+            for dialect, function in documented(path)[0]:
+                self.assertEqual("c" in function, dialect == "c", f"{path}: {function['name']}")
+                if dialect == "c":
+                    places[function.get("global_symbol")] = function["c"]
             for module in report(path)["modules"]:
                 for kernel in module["kernels"]:
                     place = places.get(kernel["symbol"])
@@ -219,7 +221,7 @@ class Reports(unittest.TestCase):
                     have = (place["member"], place["line"], place["last_line"])
                     self.assertEqual(have, lines, f"{path}: {kernel['symbol']}")
                     compared += 1
-        self.assertGreater(compared, 10)
+        self.assertGreater(compared, 5)
 
     def test_know_the_lines_of_tir(self):
         for path in archives():
@@ -292,10 +294,10 @@ class Reports(unittest.TestCase):
 
     def test_are_the_same_twice(self):
         for arguments in (["report", QNN], ["report", "--json", QNN], ["table", QNN]):
-            self.assertEqual(support.run_ok(*arguments).stdout, support.run_ok(*arguments).stdout)
+            self.assertEqual(support.run_ok(*arguments).stdout, support.run_anew(*arguments).stdout)
 
 
-class CompiledCode(unittest.TestCase):
+class CompiledCode(program_case.Directory):
     """With gcc as the user's compiler."""
 
     FLAGS = ("--cc", "gcc", "--cflags=-O1 -Dhalf=_Float16")
@@ -306,10 +308,8 @@ class CompiledCode(unittest.TestCase):
     def test_has_the_sections_that_size_counts(self):
         for path in (QNN, *support.c_archives()):
             with tempfile.TemporaryDirectory() as directory:
-                with tarfile.open(path) as tar:
-                    support.extract(tar, directory)
                 objects = []
-                for source in sorted(pathlib.Path(directory).glob("codegen/host/src/*.c")):
+                for source in sorted(support.unpacked(path, directory).glob("codegen/host/src/*.c")):
                     objects.append(source.with_suffix(".o"))
                     headers = f"-I{pathlib.Path(directory) / 'codegen/host/include'}"
                     subprocess.run(
@@ -395,13 +395,12 @@ class CompiledCode(unittest.TestCase):
         self.assertEqual(support.run("report", "--csv", "--json", QNN).returncode, 64)
 
     def test_is_not_there_without_a_compiler_that_works(self):
-        with tempfile.TemporaryDirectory() as directory:
-            environment = {**os.environ, "TMPDIR": directory}
-            for command, code in (("no-such-compiler", 64), ("false", 65)):
-                result = support.run("report", "--cc", command, QNN, env=environment)
-                self.assertEqual((result.returncode, result.stdout), (code, b""))
-                self.assertIn(command.encode() if code == 64 else b"was not compiled", result.stderr)
-            self.assertEqual(list(pathlib.Path(directory).iterdir()), [])
+        environment = {**os.environ, "TMPDIR": self.directory}
+        for command, code in (("no-such-compiler", 64), ("false", 65)):
+            result = support.run("report", "--cc", command, QNN, env=environment)
+            self.assertEqual((result.returncode, result.stdout), (code, b""))
+            self.assertIn(command.encode() if code == 64 else b"was not compiled", result.stderr)
+        self.assertEqual(list(self.directory.iterdir()), [])
 
 
 class Terminals(unittest.TestCase):
@@ -420,8 +419,7 @@ class Terminals(unittest.TestCase):
     def test_know_which_options_had_no_effect(self):
         for option in (["--columns", "kernel"], ["--sort", "mac"], ["--top", "2"]):
             for form in (["--json"], ["--format", "csv"], ["--html", "-"], ["--node-data", "mac"]):
-                result = support.run("report", *option, *form, QNN)
-                self.assertEqual(result.returncode, 64)
+                result = support.run_to(64, "report", *option, *form, QNN)
                 self.assertIn(b"are for --format text and markdown", result.stderr)
         for options, column, need in ((["--columns", "kernel,instr"], "instr", "--profile"), (["--sort", "code"], "code", "--cc")):
             result = support.run_ok("report", *options, QNN)
@@ -492,10 +490,8 @@ class Kernels(unittest.TestCase):
         # Every loop of the report has its line, with its extent and its multiply-accumulates.
         for path in archives():
             for module in report(path)["modules"]:
-                for kernel in module["kernels"][:4]:
-                    text = support.run_ok(
-                        "show", path, kernel["symbol"], "--module", module["name"]
-                    ).stdout.decode()
+                for kernel in module["kernels"][:2]:
+                    text = support.run_ok("show", path, kernel["symbol"], "--module", module["name"]).stdout.decode()
                     code = [line.strip() for line in text.splitlines()]
                     heads = [line for line in code if re.match(r"(for|while) ", line)]
                     loops = kernel["loops"] or []
@@ -559,20 +555,20 @@ class Kernels(unittest.TestCase):
             for layer in filter(None, call["layer"].split(";")):
                 kernels[layer].add(call["kernel"])
             first.setdefault(call["layer"].split(";")[0], call["kernel"])
-        others = [layer for layer in kernels if layer not in first]
-        self.assertTrue({1} < {len(kernels[layer]) for layer in others})
-        for layer in kernels:
-            if layer in first or len(kernels[layer]) == 1:
-                meant = first.get(layer) or kernels[layer].pop()
-                self.assertEqual(support.run_ok("show", path, layer).stdout, support.run_ok("show", path, meant).stdout)
-            else:
-                result = support.run("show", path, layer)
-                self.assertEqual((result.returncode, result.stdout), (64, b""))
-                self.assertIn(f"'{layer}' is a layer of several kernels, name one: ".encode(), result.stderr)
+        others = {layer: its for layer, its in kernels.items() if layer not in first}
+        self.assertTrue({1} < {len(its) for its in others.values()})
+        # Of each kernel the first layer that means it, and the last one that it alone came from.
+        meant = {kernel: layer for layer, kernel in reversed(first.items()) if layer}
+        alone = {kernel: layer for layer, its in others.items() if len(its) == 1 for kernel in its}
+        for kernel, layer in [*meant.items(), *alone.items()]:
+            self.assertEqual(support.run_ok("show", path, layer).stdout, support.run_ok("show", path, kernel).stdout)
+        for layer in [layer for layer, its in others.items() if len(its) > 1][:3]:
+            result = support.run("show", path, layer)
+            self.assertEqual((result.returncode, result.stdout), (64, b""))
+            self.assertIn(f"'{layer}' is a layer of several kernels, name one: ".encode(), result.stderr)
 
     def test_list_modules_to_choose_from(self):
-        result = support.run("show", support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar", "0")
-        self.assertEqual(result.returncode, 64)
+        result = support.run_to(64, "show", support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar", "0")
         self.assertIn(b"'0' is in several modules, name one with --module: first, second", result.stderr)
 
     def test_are_operators_without_a_network(self):
@@ -608,9 +604,7 @@ class Kernels(unittest.TestCase):
             (("--constant", near, "--format", "c"), 64, "--format is summary or npy"),
             (("0", "--format", "npy"), 64, "needs --constant"),
         ):
-            result = support.run("show", PARAMETERS, *arguments)
-            self.assertEqual((result.returncode, result.stdout), (code, b""))
-            self.assertIn(message, result.stderr.decode())
+            self.assertIn(message, support.refused(code, "show", PARAMETERS, *arguments))
 
     def test_show_the_operators_of_relay_that_the_report_knows(self):
         (module,) = report(QNN)["modules"]
@@ -647,8 +641,7 @@ class Kernels(unittest.TestCase):
     def test_show_a_terminal_only_text_in_relay_and_c(self):
         """And any bytes elsewhere: escape sequences, marks of direction, and bytes that are not UTF-8."""
         hostile = b"\x1b[31m\xff\xe2\x80\xae\x9b\t\r"
-        with tarfile.open(QNN) as tar:
-            members = {m.name.removeprefix("./"): tar.extractfile(m).read() for m in tar if m.isfile()}
+        members = support.members_of(QNN)
         for name, before in (("src/default.relay", b"def @main("), ("codegen/host/src/default_lib1.c", b"for (")):
             members[name] = members[name].replace(before, before + hostile)
         with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
@@ -670,16 +663,13 @@ class Kernels(unittest.TestCase):
         self.assertIn(kernel["symbol"], text.splitlines()[0])
 
     def test_show_their_tir_in_forms_that_mlf_reads(self):
-        for path in archives():
-            module = report(path)["modules"][0]
-            kernel = module["kernels"][0]["symbol"]
-            for form in ("tvmscript", "json"):
-                with self.subTest(path, form=form):
-                    text = support.run_ok(
-                        "show", path, kernel, "--format", form, "--module", module["name"]
-                    ).stdout
-                    document = json.loads(support.run_ok("tir", "-", input=text).stdout)
-                    self.assertEqual([one["name"] for one in document["functions"]], [kernel])
+        for path, form in zip(archives(), itertools.cycle(("tvmscript", "json"))):
+            with self.subTest(path, form=form):
+                module = report(path)["modules"][0]
+                kernel = module["kernels"][0]["symbol"]
+                text = support.run_ok("show", path, kernel, "--format", form, "--module", module["name"]).stdout
+                document = json.loads(support.run_ok("tir", "-", input=text).stdout)
+                self.assertEqual([one["name"] for one in document["functions"]], [kernel])
 
     def test_that_tvmscript_cannot_express_are_shown_as_c(self):
         path = support.SOURCE / "tests" / "data" / "cases" / "condition-in-a-kernel.tar.gz"
@@ -690,9 +680,7 @@ class Kernels(unittest.TestCase):
         self.assertIn("\nTVM_DLL int32_t tvmgen_default_fused_nn_conv2d_nn_relu(", text)
 
     def test_that_are_not_there_are_an_error(self):
-        result = support.run("show", QNN, "no_such_kernel")
-        self.assertEqual(result.returncode, 64)
-        self.assertIn(b"no_such_kernel", result.stderr)
+        self.assertIn(b"no_such_kernel", support.run_to(64, "show", QNN, "no_such_kernel").stderr)
 
 
 class Tables(unittest.TestCase):
@@ -741,8 +729,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(found, [("", ""), *[("0.05", "-5")] * 3])
 
     def test_have_a_row_for_an_archive_that_is_none(self):
-        result = support.run("table", QNN, "/dev/null", QNN, "-j", "2")
-        self.assertEqual(result.returncode, 65)
+        result = support.run_to(65, "table", QNN, "/dev/null", QNN, "-j", "2")
         found = list(csv.DictReader(io.StringIO(result.stdout.decode(), newline="")))
         self.assertEqual([bool(row["error"]) for row in found], [False, True, False])
         self.assertEqual(found[0], found[2])
@@ -815,7 +802,7 @@ class Tables(unittest.TestCase):
     def test_of_constants_have_what_the_arrays_have(self):
         compared = 0
         for path in archives():
-            known = {array for document in documents(path) for array in arrays_of(document)}
+            _, known = documented(path)
             for row in rows("constant", path):
                 if row["zeros"] == "" or row["file"].endswith((".c", ".params")) and row["pool"]:
                     continue
@@ -834,8 +821,7 @@ class Tables(unittest.TestCase):
     def test_of_constants_have_what_c_and_parameters_have(self):
         compared = collections.Counter()
         for path in [*archives(), PARAMETERS]:
-            with tarfile.open(path) as tar:
-                files = {member.name.removeprefix("./"): tar.extractfile(member).read() for member in tar if member.isfile()}
+            files = support.members_of(path)
             for row in rows("constant", path):
                 kind = pathlib.PurePath(row["file"]).suffix
                 if kind == ".params":

@@ -15,7 +15,6 @@ import re
 import signal
 import struct
 import subprocess
-import tarfile
 import unittest
 import zipfile
 
@@ -70,8 +69,7 @@ def random_array(port, values):
 
 def driver_outputs(archive, module, document, inputs, directory):
     """The outputs of the driver of the tests, one behind the other."""
-    with tarfile.open(archive) as tar:
-        support.extract(tar, directory)
+    support.unpacked(archive, directory)
     program = generated_c.Program(directory, module, directory, flags=("-O1",))
     driver = generated_c.Driver()
     if document["provenance"]["kind"] == "graph-json":
@@ -121,7 +119,7 @@ class Outputs(program_case.Directory):
 
     def test_are_the_same_for_a_seed(self):
         first = support.run_ok("run", "--random", "7", PACKED).stdout
-        self.assertEqual(first, support.run_ok("run", "--random", "7", PACKED).stdout)
+        self.assertEqual(first, support.run_anew("run", "--random", "7", PACKED).stdout)
         self.assertNotEqual(first, support.run_ok("run", "--random", "8", PACKED).stdout)
 
     def test_have_a_table(self):
@@ -160,8 +158,7 @@ class Comparisons(program_case.Directory):
         support.run_ok("run", "--random", "1", "-o", outputs, ADD)
         for other in (ADD, outputs):
             support.run_ok("run", "--random", "1", "--compare", other, ADD)
-        result = support.run("run", "--random", "2", "--compare", outputs, ADD)
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "run", "--random", "2", "--compare", outputs, ADD)
         self.assertIn(b"the outputs differ", result.stderr)
         support.run_ok("run", "--random", "2", "--compare", outputs, "--tolerance", "4", ADD)
 
@@ -173,8 +170,7 @@ class Comparisons(program_case.Directory):
     def test_name_outputs_that_are_not_there(self):
         outputs = self.directory / "outputs.npz"
         numpy_files.write_npz(outputs, {"output": numpy_files.Array("int8", (10,), bytes(10))})
-        result = support.run("run", "--random", "1", "--compare", outputs, ADD)
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "run", "--random", "1", "--compare", outputs, ADD)
         self.assertIn(b"float32 of 40 bytes, and int8 of 10", result.stdout)
 
     def test_name_arrays_that_nothing_was_compared_with(self):
@@ -190,8 +186,7 @@ class Comparisons(program_case.Directory):
         (output,) = numpy_files.read_npz(support.run_ok("run", "--random", "1", "-o", "-", ADD).stdout).values()
         outputs = self.directory / "outputs.npz"
         numpy_files.write_npz(outputs, {"another": output, "further": output})
-        result = support.run("run", "--random", "1", "--compare", outputs, ADD)
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "run", "--random", "1", "--compare", outputs, ADD)
         self.assertIn(b"output 'output' is not compared: no array has its name or that of its layer", result.stderr)
 
     def test_need_a_finite_tolerance(self):
@@ -206,16 +201,13 @@ class Arrays(program_case.Directory):
     LAYERS = {"qnn.conv2d": "conv", "qnn.requantize": "conv", "nn.max_pool2d": "pool", "nn.avg_pool2d": "mean"}
 
     def setUp(self):
-        super().setUp()
-        with tarfile.open(QNN) as tar:
-            members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+        members = support.members_of(QNN)
         relay = members["src/default.relay"].decode()
         for operator, layer in self.LAYERS.items():
             relay = re.sub(rf"(?m)({operator}\(.*\));$", rf"\1 /* span=model/{layer}:0:0 */;", relay)
         self.assertEqual(relay.count("span="), 4)
         members["src/default.relay"] = relay.encode()
-        self.path = self.directory / "layers.tar"
-        self.path.write_bytes(support.make_tar(members))
+        self.path = self.tar(members, "layers.tar")
         layers = numpy_files.read_npz(support.run_ok("run", "--random", "1", "--layers", "-", self.path).stdout)
         self.conv, self.pool, self.mean = [*layers.values()][1:]
 
@@ -330,11 +322,8 @@ class Documents(program_case.Directory):
 
 def changed(archive, path, edit):
     """Writes an archive without captured TIR in which `edit(name, text)` has changed the C."""
-    with tarfile.open(archive) as tar:
-        members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
-    for name in [*members]:
-        if name.startswith("src/tir-"):
-            del members[name]
+    members = support.without_tir(support.members_of(archive))
+    for name in members:
         if name.endswith((".c", ".h")):
             members[name] = edit(name, members[name].decode()).encode()
     path.write_bytes(support.make_tar(members))
@@ -420,8 +409,7 @@ class EditedArchives(program_case.Directory):
     def test_compare_calls_of_kernels_that_are_not_understood(self):
         original = self.changed(self.NOT_UNDERSTOOD, r"\(v_\) < \(96\)", "(v_) < (127)")
         for pair in ((self.NOT_UNDERSTOOD, original), (original, self.NOT_UNDERSTOOD)):
-            result = support.run("run", "--random", "1", "--compare", *pair)
-            self.assertEqual(result.returncode, 1)
+            result = support.run_to(1, "run", "--random", "1", "--compare", *pair)
             self.assertIn(b"first difference: call 5,", result.stdout)
             self.assertIn(b"14 of 14 calls", result.stdout)
 
@@ -459,8 +447,7 @@ class EditedArchives(program_case.Directory):
     def test_are_refused_if_calls_read_more_than_their_file_has(self):
         given = self.directory / "x.npy"
         given.write_bytes(numpy_files.npy(numpy_files.Array("float32", (15,), bytes(60))))
-        result = support.run("run", "--input", f"x={given}", CASES / "input-size.tar.gz")
-        self.assertEqual(result.returncode, 64)
+        result = support.run_to(64, "run", "--input", f"x={given}", CASES / "input-size.tar.gz")
         self.assertIn(b"the network reads 64 bytes of input 'x', and the values are float32[15]", result.stderr)
 
     def test_have_wrappers_that_take_packed_arguments(self):
@@ -483,9 +470,7 @@ class EditedArchives(program_case.Directory):
         support.run_ok(*sanitized, support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-aot-packed-usmp/module.tar")
         wrong = self.changed(self.SANITIZED, r"(tvmgen_default_fused_nn_softmax\(float\* p0, float\* T_softmax_norm\) {)",
                              r"\1 T_softmax_norm[1000] = 1;")  # fmt: skip
-        result = support.run(*sanitized, wrong)
-        self.assertEqual((result.returncode, result.stdout), (65, b""))
-        self.assertIn(b"AddressSanitizer: heap-buffer-overflow", result.stderr)
+        self.assertIn("AddressSanitizer: heap-buffer-overflow", support.refused(65, *sanitized, wrong))
 
 
 class HostileC(program_case.Directory):
@@ -494,7 +479,6 @@ class HostileC(program_case.Directory):
     command = "run"
 
     def setUp(self):
-        super().setUp()
         self.temporary = self.directory / "tmp"
         self.temporary.mkdir()
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
@@ -560,10 +544,8 @@ class Refusals(HostileC):
         data = bytearray((self.directory / "f.o").read_bytes())
         for machine, code in ((data[18], 0), (40, 65)):
             data[18] = machine
-            path = self.directory / "objects.tar"
-            with tarfile.open(ADD) as tar:
-                members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
-            path.write_bytes(support.make_tar({**members, "codegen/host/lib/default_lib2.o": bytes(data)}))
+            members = support.members_of(ADD)
+            path = self.tar({**members, "codegen/host/lib/default_lib2.o": bytes(data)}, "objects.tar")
             result = support.run("run", "--random", "1", path, env=self.environment)
             self.assertEqual(result.returncode, code, result.stderr)
         self.assertIn(b"not for the processor", result.stderr)

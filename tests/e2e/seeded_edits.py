@@ -7,7 +7,6 @@ them on every archive.
 import collections
 import json
 import re
-import tarfile
 
 import support
 
@@ -17,14 +16,9 @@ KERNEL = r"\n((?:TVM_DLL )?int32_t tvmgen_\w*fused\w*\([^)]*\))"
 
 def members_of(path):
     """Files of an archive by name, without what was captured: that C is all there is then."""
-    with tarfile.open(path) as tar:
-        files = {m.name.removeprefix("./"): tar.extractfile(m).read() for m in tar if m.isfile()}
     # Bytes stay what they are.
-    return {
-        name: content.decode("latin-1")
-        for name, content in files.items()
-        if not name.startswith("src/tir-")
-    }
+    files = support.without_tir(support.members_of(path))
+    return {name: content.decode("latin-1") for name, content in files.items()}
 
 
 def as_tar(members):
@@ -33,13 +27,9 @@ def as_tar(members):
 
 def with_captures(path, members):
     """`members` and the captured TIR of the archive at `path`."""
-    added = {}
-    with tarfile.open(path) as tar:
-        for member in tar:
-            name = member.name.removeprefix("./")
-            if name.startswith("src/tir-") and member.isfile():
-                added[name] = tar.extractfile(member).read().decode("latin-1")
-    return members | added
+    files = support.members_of(path)
+    captured = files.keys() - support.without_tir(files).keys()
+    return members | {name: files[name].decode("latin-1") for name in captured}
 
 
 def sources(members):

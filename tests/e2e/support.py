@@ -4,6 +4,7 @@ import collections
 import contextlib
 import dataclasses
 import fcntl
+import functools
 import io
 import json
 import os
@@ -46,6 +47,7 @@ def number_of_commit():
 
 CORPUS = corpus_directory()
 EVERY_ARCHIVE = os.environ.get("MLF_EVERY_ARCHIVE") == "1"
+UNCHANGED = (str(BUNDLED_CORPUS.parent), str(CORPUS))
 HAS_WHOLE_CORPUS = CORPUS.resolve() != BUNDLED_CORPUS.resolve()
 BLOCK = 512
 
@@ -154,46 +156,83 @@ def is_planned(path):
     return "usmp" in path.parent.name
 
 
-def archives(keep=is_any, builds=2):
-    """The bundled archives that `keep` takes, and of each network of the corpus so many of its builds,
-    each of one version.
+def archives(keep=is_any):
+    """The bundled archives that `keep` takes, and one of each network of the corpus: each build about as often
+    as the others. Each build and each version is there.
 
-    Builds and versions by turns, so that every version of every build is there. All of them with
-    MLF_EVERY_ARCHIVE=1, which takes four times as long. The unit tests read the whole corpus.
+    All of them with MLF_EVERY_ARCHIVE=1. The unit tests read the whole corpus.
     """
     if EVERY_ARCHIVE or not HAS_WHOLE_CORPUS:
         return list(filter(keep, every_archive()))
-    networks = collections.defaultdict(lambda: collections.defaultdict(list))
+    networks = collections.defaultdict(list)
     for path in filter(keep, sorted(CORPUS.glob("*/*/module.tar"))):
         network, build = re.fullmatch(r"(.+?)((?:-aot-|-graph).*)?", path.parent.name).groups()
-        networks[network][build].append(path)
-    chosen = []
-    # Those of one build behind the others, or some version of a build would have no turn.
-    for turn, (_, of_network) in enumerate(sorted(networks.items(), key=lambda one: (len(one[1]) == 1, one[0]))):
-        by_build = [paths for _, paths in sorted(of_network.items())]
-        apart = max(1, len(by_build) // 2)
-        for step, index in enumerate(dict.fromkeys((turn + apart * i) % len(by_build) for i in range(builds))):
-            chosen.append(by_build[index][(turn + step) // 2 % len(by_build[index])])
+        networks[network].append((path, [build, path.parent.parent.name]))
+    chosen, times = [], collections.Counter()
+    for of_network in sorted(networks.values(), key=len):
+        path, kinds = min(of_network, key=lambda one: sum(times[kind] for kind in one[1]))
+        times.update(kinds)
+        chosen.append(path)
+    for path, kinds in sum(networks.values(), []):
+        if not all(times[kind] for kind in kinds):
+            times.update(kinds)
+            chosen.append(path)
     return list(filter(keep, bundled_archives())) + sorted(chosen)
 
 
-def archives_with_c(keep=is_any, builds=2):
-    return archives(keep, builds) + list(filter(keep, c_archives()))
+def archives_with_c(keep=is_any):
+    return archives(keep) + list(filter(keep, c_archives()))
+
+
+@contextlib.contextmanager
+def temporary_directory():
+    """The path of a directory."""
+    with tempfile.TemporaryDirectory() as name:
+        yield pathlib.Path(name)
+
+
+def directory_of(test_class):
+    """The path of a directory that all tests of a class share."""
+    context = tempfile.TemporaryDirectory()
+    test_class.addClassCleanup(context.cleanup)
+    return pathlib.Path(context.name)
+
+
+def run_anew(*arguments, **options):
+    """Runs mlf; the result has bytes in `stdout` and `stderr`."""
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, check=False, **options)
+
+
+_run_once = functools.lru_cache(maxsize=1000)(run_anew)
 
 
 def run(*arguments, **options):
-    """Runs mlf; the result has bytes in `stdout` and `stderr`."""
-    return subprocess.run(
-        [PROGRAM, *map(str, arguments)], capture_output=True, check=False, **options
-    )
+    """The same; a command that names only files of tests/data and of the corpus, which no test changes, runs once."""
+    words = tuple(map(str, arguments))
+    paths = [word for word in words if "/" in word]
+    if options or not paths or not all(word.startswith(UNCHANGED) for word in paths):
+        return run_anew(*words, **options)
+    return _run_once(*words)
 
 
-def run_ok(*arguments, **options):
+def run_to(code, *arguments, **options):
+    """Runs mlf to this exit code."""
     result = run(*arguments, **options)
-    assert result.returncode == 0, (
+    assert result.returncode == code, (
         f"mlf {arguments}: exit {result.returncode}\n{result.stderr.decode(errors='replace')}"
     )
     return result
+
+
+def run_ok(*arguments, **options):
+    return run_to(0, *arguments, **options)
+
+
+def refused(code, *arguments, **options):
+    """What mlf writes to standard error where it ends with this exit code and prints nothing."""
+    result = run_to(code, *arguments, **options)
+    assert result.stdout == b"", result.stdout
+    return result.stderr.decode()
 
 
 def run_outside(*command, **environment):
@@ -259,10 +298,31 @@ class Span:
     raw: bytes
 
 
-def extract(tar, directory):
-    """All members. Python 3.11.4 has made its filter an argument; Debian 12 has an older one."""
+def members_of(archive):
+    """The files of an archive, a path or bytes: their contents by name."""
+    source = {"fileobj": io.BytesIO(archive)} if isinstance(archive, bytes) else {"name": archive}
+    with tarfile.open(**source) as tar:
+        return {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+
+
+def without_tir(members):
+    """The archive as stock TVM writes it."""
+    return {name: content for name, content in members.items() if not name.startswith("src/tir-")}
+
+
+def unpacked(archive, directory):
+    """The directory with all members. Python 3.11.4 has made its filter an argument; Debian 12 has an older one."""
     how = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-    tar.extractall(directory, **how)
+    with tarfile.open(archive) as tar:
+        tar.extractall(directory, **how)
+    return pathlib.Path(directory)
+
+
+def stock(archive, directory):
+    """The directory with all members but captured TIR: what the C says, and names are those of the C."""
+    for member in (unpacked(archive, directory) / "src").glob("tir-*"):
+        member.unlink()
+    return directory
 
 
 def spans(data):
@@ -278,17 +338,3 @@ def spans(data):
             offset += BLOCK + (size + BLOCK - 1) // BLOCK * BLOCK
         result.append(Span(name, data[begin:offset]))
     return result, data[offset:]
-
-
-def without_tir(original, added):
-    """An archive's bytes without captured TIR, and with members `added`."""
-    buffer = io.BytesIO()
-    with tarfile.open(original) as old, tarfile.open(fileobj=buffer, mode="w") as new:
-        for member in old.getmembers():
-            if not member.name.startswith("./src/tir-"):
-                new.addfile(member, old.extractfile(member) if member.isfile() else None)
-        for name, content in added.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            new.addfile(info, io.BytesIO(content))
-    return buffer.getvalue()

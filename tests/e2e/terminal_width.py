@@ -45,16 +45,17 @@ def numbers(text):
 class Tables(unittest.TestCase):
     def test_fit_the_terminal(self):
         lines = 0
-        # Widths by turns: of every command each is there with a third of the archives.
+        # By turns: each archive has a third of the commands, and each command each width.
         for turn, (archive, command) in enumerate(itertools.product(ARCHIVES, COMMANDS)):
             path = archive.relative_to(support.SOURCE)
-            for width in WIDTHS if support.EVERY_ARCHIVE else [WIDTHS[turn % len(WIDTHS)]]:
+            widths = [WIDTHS[turn // 3 % len(WIDTHS)]] if turn % 3 == 0 else []
+            for width in WIDTHS if support.EVERY_ARCHIVE else widths:
                 with self.subTest(path=str(path), command=command, width=width):
                     text = on_terminal(width, *command, path)
                     lines += text.count("\n")
                     self.assertLessEqual(max(map(len, text.splitlines()), default=0), width, text)
         print(f"{len(ARCHIVES)} archives, {lines} lines")
-        self.assertGreater(lines, 1800)
+        self.assertGreater(lines, 600)
 
     def test_keep_names_different(self):
         archive = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"

@@ -3,13 +3,11 @@
 import dataclasses
 import json
 import os
-import pathlib
 import re
 import shutil
 import struct
 import subprocess
 import tarfile
-import tempfile
 import typing
 import unittest
 import xml.etree.ElementTree
@@ -48,15 +46,13 @@ class Tir(program_case.Directory):
         self.assertTrue(again["constants"])
         self.assertEqual({constant["sha256"] for constant in again["constants"]}, {None})
         for form in ("save_json", "c"):
-            result = support.run("tir", "--format", form, "--constants", "none", archive)
-            self.assertEqual(result.returncode, 65)
+            result = support.run_to(65, "tir", "--format", form, "--constants", "none", archive)
             self.assertIn(b"cannot be written without their data", result.stderr)
             self.assertTrue(result.stderr.startswith(b"mlf: error: %b: " % os.fsencode(archive)))
 
     def test_tir_without_its_metadata_section(self):
         archive = support.SOURCE / "tests/data/archives/tvm-0.18-add-aot-c.tar"
-        refused = support.run("tir", "--format", "save_json", archive)
-        self.assertEqual(refused.returncode, 65)
+        refused = support.run_to(65, "tir", "--format", "save_json", archive)
         self.assertIn(b'%b: metadata["Executor"][0] is not known' % os.fsencode(archive), refused.stderr)
         self.assertIn(b"; --missing=omit leaves out attributes that refer to it\n", refused.stderr)
         for form in ("save_json", "tvmscript"):
@@ -154,8 +150,7 @@ class Tir(program_case.Directory):
 
     def test_what_c_cannot_say_is_an_error(self):
         text = support.LEGACY_TEXT.replace("@tir.ret(0", "@tir.popcount(0")
-        result = support.run("tir", "--format", "c", self.archive(text=text))
-        self.assertEqual(result.returncode, 65)
+        result = support.run_to(65, "tir", "--format", "c", self.archive(text=text))
         self.assertIn(b"a call of tir.popcount cannot be printed as C", result.stderr)
 
     def generated_c(self):
@@ -237,9 +232,7 @@ class Graph(program_case.Directory):
         self.assertIn(r'"calls 1 to 6\n6 times:\n', dot)
 
     def test_only_pictures_are_folded(self):
-        refused = support.run("graph", self.real(), "--fold")
-        self.assertEqual((refused.returncode, refused.stdout), (64, b""))
-        self.assertIn(b"--fold is for --format dot, svg and png", refused.stderr)
+        self.assertIn("--fold is for --format dot, svg and png", support.refused(64, "graph", self.real(), "--fold"))
 
     def test_what_is_too_large_for_a_layout_is_folded(self):
         environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # Graphviz' own
@@ -273,14 +266,12 @@ class Graph(program_case.Directory):
 
     def test_unknown_shapes_have_their_bytes(self):
         archive = support.CORPUS / "tvm-0.18" / "cmsis-nn" / "module.tar"
-        with tempfile.TemporaryDirectory() as directory:
-            with tarfile.open(archive) as tar:
-                support.extract(tar, directory)
-            text = pathlib.Path(directory) / "src" / "tir-1.txt"
-            text.write_text(text.read_text().replace("arm_max_pool_s8", "my_pool"))
-            # The C would decide.
-            shutil.rmtree(pathlib.Path(directory) / "codegen")
-            dot = support.run_ok("graph", directory, "--format", "dot").stdout.decode()
+        support.unpacked(archive, self.directory)
+        text = self.directory / "src" / "tir-1.txt"
+        text.write_text(text.read_text().replace("arm_max_pool_s8", "my_pool"))
+        # The C would decide.
+        shutil.rmtree(self.directory / "codegen")
+        dot = support.run_ok("graph", self.directory, "--format", "dot").stdout.decode()
         self.assertNotIn("?[?]", dot)
         self.assertRegex(dot, r'call\d+ -> call\d+ \[label=" *int8\[\?\] *\\n *at most 512 B *"\]')
 
@@ -422,13 +413,11 @@ class Graph(program_case.Directory):
             self.assertGreater(pretty.count(b"\n"), compact.count(b"\n"))
 
     def test_an_operator_archive_has_no_network(self):
-        result = support.run("graph", self.real("tvm-0.9-op-add.tar"))
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "graph", self.real("tvm-0.9-op-add.tar"))
         self.assertIn(b"an operator archive has bare functions and no main", result.stderr)
 
     def test_tir_beside_the_archive_is_preferred_to_its_c(self):
-        with tarfile.open(self.real()) as tar:
-            kept = {m.name[2:]: tar.extractfile(m).read() for m in tar.getmembers() if m.isfile()}
+        kept = support.members_of(self.real())
         text = kept.pop("src/tir-1.txt")
         stock, capture = self.directory / "stock.tar", self.directory / "capture.txt"
         stock.write_bytes(support.make_tar(kept))
@@ -441,11 +430,8 @@ class Graph(program_case.Directory):
     def test_one_of_several_modules_has_to_be_named(self):
         metadata = json.loads(support.METADATA)
         metadata["modules"]["other"] = {**metadata["modules"]["default"], "model_name": "other"}
-        path = self.directory / "two.tar"
-        path.write_bytes(support.make_tar({"metadata.json": json.dumps(metadata)}))
-        result = support.run("graph", path)
-        self.assertEqual(result.returncode, 64)
-        self.assertIn(b"--module: default, other", result.stderr)
+        path = self.tar({"metadata.json": json.dumps(metadata)}, "two.tar")
+        self.assertIn(b"--module: default, other", support.run_to(64, "graph", path).stderr)
         self.assertEqual(support.run("graph", path, "--module", "third").returncode, 64)
         self.assertEqual(support.run("graph", path, "--module", "other").returncode, 1)
 

@@ -8,10 +8,10 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+import program_case
 import support
 
 PACKAGE = support.SOURCE / "mlf" / "tvmc"
@@ -36,11 +36,8 @@ while :; do sleep 0.05; done
 """
 
 
-class Adding(unittest.TestCase):
+class Adding(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.temporary = self.directory / "temporary"
         self.temporary.mkdir()
 

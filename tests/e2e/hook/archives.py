@@ -7,14 +7,13 @@ Usage: PYTHON_OF_A_TVM_VENV archives.py
 """
 
 import json
-import pathlib
-import tempfile
 import typing
 import unittest
 
 import hook_support as hook
 
 import mlf_tvmc
+import program_case
 import support
 import tvm
 from tvm import relay
@@ -81,12 +80,7 @@ ON_LLVM = (
 ON_EVERY_TARGET = (networks.residual, networks.several_inputs_and_outputs)
 
 
-class Archives(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class Archives(program_case.Directory):
     def test_builds_for_c_have_their_tir(self):
         for maker in models.KINDS:
             self.check_builds(maker, ON_C)

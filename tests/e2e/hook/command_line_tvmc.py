@@ -7,7 +7,6 @@ import contextlib
 import functools
 import json
 import os
-import pathlib
 import re
 import resource
 import shlex
@@ -15,12 +14,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import hook_support as hook
 from mlf_tvmc.command_line import HELP
 
+import program_case
 import support
 
 import models
@@ -51,11 +50,8 @@ def without(variable):
     return {name: value for name, value in os.environ.items() if name != variable}
 
 
-class Tvmc(unittest.TestCase):
+class Tvmc(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.archive = self.directory / "module.tar"
         self.model = models.small(self.directory)
 

@@ -4,13 +4,11 @@ Usage: PYTHON_OF_A_TVM_VENV cortex_tvmc.py
 """
 
 import json
-import pathlib
-import tarfile
-import tempfile
 import unittest
 
 import hook_support as hook
 
+import program_case
 import support
 
 import models
@@ -28,23 +26,15 @@ _ALWAYS = ("--pass-config", "tir.disable_vectorize=1", "--output-format=mlf")
 
 def stock(archive):
     """The archive without what mlf and the hook have put into it."""
-    with tarfile.open(archive) as tar:
-        files = {
-            member.name.replace("./", "", 1): tar.extractfile(member).read()
-            for member in tar
-            if member.isfile()
-        }
+    files = support.members_of(archive)
     own = hook.own_names(archive)
     return support.make_tar(
         {name: data for name, data in files.items() if name.rpartition("/")[2] not in own}
     )
 
 
-class Cortex(unittest.TestCase):
+class Cortex(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.archive = self.directory / "module.tar"
 
     def errors(self, archive):

@@ -22,6 +22,7 @@ os.environ["TOPHUB_LOCATION"] = "NONE"
 import hook_support  # noqa: F401: skips where there is no TVM
 import mlf_tvmc
 import networks
+import program_case
 import support
 import tvm
 from graph_json import Graph
@@ -72,12 +73,7 @@ def parts(graph):
     return graph.calls, graph.inputs, graph.outputs
 
 
-class DeviceBuilds(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class DeviceBuilds(program_case.Directory):
     def export(self, network, kind, host, executor):
         directory = self.directory / f"{network.name}-{kind}-{host}-{executor}"
         with mlf_tvmc.capture() as captured:

@@ -5,14 +5,13 @@ Usage: PYTHON_OF_A_TVM_VENV devices.py
 
 import contextlib
 import json
-import pathlib
-import tempfile
 import unittest
 import warnings
 
 import hook_support as hook
 
 import mlf_tvmc
+import program_case
 import support
 import tvm
 from tvm import relay, te
@@ -54,12 +53,7 @@ def increment():
     return te.create_schedule(result.op), [data, result]
 
 
-class Captures(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class Captures(program_case.Directory):
     def export(self, captured):
         """The names of the files that export_tir writes."""
         paths = mlf_tvmc.export_tir(captured, self.directory / "tir")
@@ -215,7 +209,6 @@ class Passes(Captures):
 
 class Operators(Captures):
     def setUp(self):
-        super().setUp()
         with mlf_tvmc.capture(("lowered", "codegen")) as self.captured:
             target = tvm.target.Target("c", host="c")
             self.library = tvm.build(*increment(), target=target, name="increment")

@@ -52,15 +52,10 @@ def expected_names(stages):
 
 def graph_of_stage(archive, stage):
     """The network as mlf finds it where the archive has the TIR of that stage, and nothing of mlf."""
-    others = {"./src/" + name for name in own_names(archive)}
-    others -= {f"./src/{_stem(stage)}{end}" for end in (".txt", ".tvm.json")}
-    with tarfile.open(archive) as tar:
-        members = {
-            member.name[len("./") :]: tar.extractfile(member).read()
-            for member in tar.getmembers()
-            if member.isfile() and member.name not in others
-        }
-    reduced = support.make_tar(members)
+    others = {"src/" + name for name in own_names(archive)}
+    others -= {f"src/{_stem(stage)}{end}" for end in (".txt", ".tvm.json")}
+    members = support.members_of(archive)
+    reduced = support.make_tar({name: members[name] for name in members if name not in others})
     return support.run_ok("graph", "--format=json", "-", input=reduced).stdout
 
 

@@ -8,14 +8,13 @@ the checkout ("aww"); it is skipped where it is not there.
 """
 
 import json
-import pathlib
 import sys
-import tempfile
 import typing
 import unittest
 
 import hook_support as hook
 
+import program_case
 import support
 
 import models
@@ -68,11 +67,8 @@ TARGETS = (
 _ALWAYS = ("--pass-config", "tir.disable_vectorize=1", "--output-format=mlf")
 
 
-class Matrix(unittest.TestCase):
+class Matrix(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.archive = self.directory / "module.tar"
 
     def test_every_combination_of_options_has_its_tir(self):

@@ -5,14 +5,13 @@ Usage: PYTHON_OF_A_TVM_VENV options.py
 
 import json
 import os
-import pathlib
 import re
-import tempfile
 import textwrap
 import unittest
 
 import hook_support as hook
 
+import program_case
 import support
 
 # The pth of the package runs twice, as in a virtual environment whose lib64 is a link.
@@ -42,12 +41,7 @@ def message(call):
 """
 
 
-class Options(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class Options(program_case.Directory):
     def run_code(self, code, first="", through=(), **environment):
         """What the program prints last, as JSON."""
         script = self.directory / "build.py"

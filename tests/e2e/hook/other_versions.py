@@ -4,24 +4,18 @@ Usage: python other_versions.py
 """
 
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
+import program_case
 import support
 
 PACKAGE = support.SOURCE / "mlf" / "tvmc"
 _CAPTURE = "import mlf_tvmc\nwith mlf_tvmc.capture(): pass\n"
 
 
-class OtherVersions(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class OtherVersions(program_case.Directory):
     def provide_tvm(self, text):
         (self.directory / "tvm").mkdir()
         (self.directory / "tvm" / "__init__.py").write_text(text)

@@ -4,7 +4,6 @@ Usage: PYTHON_OF_A_TVM_VENV projects.py
 """
 
 import pathlib
-import tempfile
 import unittest
 
 import hook_support as hook
@@ -14,17 +13,13 @@ import tvm.micro.project
 
 import archives
 import networks
+import program_case
 import support
 
 _TEMPLATE = pathlib.Path(__file__).parent / "project"
 
 
-class Projects(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class Projects(program_case.Directory):
     def test_a_project_is_made_of_the_archive_and_builds(self):
         archive = self.directory / "module.tar"
         (kind,) = [kind for kind in archives.ON_C if kind.name == "interface-c"]

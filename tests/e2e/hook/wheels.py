@@ -10,10 +10,10 @@ import os
 import pathlib
 import shutil
 import sys
-import tempfile
 import unittest
 import zipfile
 
+import program_case
 import support
 
 PACKAGE = support.SOURCE / "mlf" / "tvmc"
@@ -32,12 +32,7 @@ if shutil.which("cmake") is None:
     support.skip("there is no CMake")
 
 
-class Wheel(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class Wheel(program_case.Directory):
     def build(self, *arguments, **environment):
         """The wheel that pip makes, without asking the network for anything."""
         offline = ("--no-build-isolation", "--no-deps", "--no-index")

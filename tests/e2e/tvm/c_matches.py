@@ -8,12 +8,10 @@ Usage: PYTHON_OF_A_TVM_VENV c_matches.py
 """
 
 import json
-import pathlib
 import re
-import tarfile
-import tempfile
 import unittest
 
+import program_case
 import support
 
 try:
@@ -48,12 +46,7 @@ def functions_in_c(archive):
 def with_another_operator(archive):
     """The archive with the first sum of a kernel turned into a difference in its C."""
     changed = archive.with_name("changed.tar")
-    with tarfile.open(archive) as tar:
-        members = {
-            member.name.removeprefix("./"): tar.extractfile(member).read()
-            for member in tar.getmembers()
-            if member.isfile()
-        }
+    members = support.members_of(archive)
     for name, content in members.items():
         if not name.endswith(".c"):
             continue
@@ -65,12 +58,7 @@ def with_another_operator(archive):
     raise AssertionError("no sum in the C")
 
 
-class CMatches(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class CMatches(program_case.Directory):
     def export(self, network, configuration):
         """The stock archive, and the one with TVM's own module."""
         factory = builds.aot(network.module, configuration)

@@ -51,9 +51,10 @@ class Case(typing.NamedTuple):
 def _documents(stock, captures, directory, member):
     """What mlf makes of the archive with each capture of its TIR, and without."""
     documents = {}
+    members = support.without_tir(support.members_of(stock))
     for source, added in {**captures, "c": {}}.items():
         archive = directory / f"{source}.tar"
-        archive.write_bytes(support.without_tir(stock, added))
+        archive.write_bytes(support.make_tar(members | added))
         support.run_ok("process", archive)
         documents[source] = json.loads(exporter.read_member(archive, f"src/{member}.json"))
     return documents
@@ -142,14 +143,10 @@ def _topologies(archive, directory):
 
 
 def _captures_of(original):
-    with tarfile.open(original) as tar:
-        texts = {
-            name: tar.extractfile(name).read()
-            for name in tar.getnames()
-            if name.startswith("./src/tir-") and name.endswith(".txt")
-        }
+    members = support.members_of(original)
+    texts = {name: members[name] for name in members if name.startswith("src/tir-") and name.endswith(".txt")}
     saved = {
-        f"./src/tir-{path.stem[len('save-') :]}.tvm.json": path.read_bytes()
+        f"src/tir-{path.stem[len('save-') :]}.tvm.json": path.read_bytes()
         for path in original.parent.glob("save-*.json")
     }
     return {source: added for source, added in (("save_json", saved), ("text", texts)) if added}

@@ -7,10 +7,9 @@ has the generated C alone. Prints a table: calls that both graphs have.
 Usage: PYTHON_OF_A_TVM_VENV graph_matches.py
 """
 
-import pathlib
-import tempfile
 import unittest
 
+import program_case
 import support
 
 try:
@@ -38,12 +37,7 @@ def print_row(name, cells):
     print(f"{name:40}", *(f"{cell:>22}" for cell in cells))
 
 
-class GraphMatches(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class GraphMatches(program_case.Directory):
     def test_calls_inputs_and_outputs_are_those_of_tvms_graph(self):
         print_row(f"TVM {tvm_version}", SOURCES)
         for turn, network in enumerate(networks.all_networks()):

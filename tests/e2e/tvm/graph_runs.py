@@ -10,10 +10,9 @@ Usage: PYTHON_OF_A_TVM_VENV graph_runs.py
 """
 
 import json
-import pathlib
-import tempfile
 import unittest
 
+import program_case
 import support
 
 try:
@@ -108,12 +107,7 @@ def bits(arrays):
     return [(array.dtype, array.shape, array.tobytes()) for array in arrays]
 
 
-class GraphRuns(unittest.TestCase):
-    def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
-
+class GraphRuns(program_case.Directory):
     def test_outputs_are_those_of_main_and_of_a_build_for_the_graph_executor(self):
         for turn, network in enumerate(networks.all_networks()):
             if not builds.is_of_this_version(turn):
@@ -152,9 +146,7 @@ class GraphRuns(unittest.TestCase):
         for archive in (aot.captured, aot.stock):
             with self.assertRaises(KeyError):
                 archive.graph()
-            verified = support.run("verify", archive.path)
-            self.assertEqual(verified.returncode, 1)
-            self.assertIn(b"[output-unwritten]", verified.stdout)
+            self.assertIn(b"[output-unwritten]", support.run_to(1, "verify", archive.path).stdout)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,11 @@ Usage: PYTHON_OF_A_TVM_VENV json_computes.py
 
 import collections
 import json
-import pathlib
 import tarfile
-import tempfile
 import time
 import unittest
 
+import program_case
 import support
 
 try:
@@ -74,11 +73,8 @@ def are_close(results, expected):
     return all(map(is_close, results, expected))
 
 
-class JsonComputes(unittest.TestCase):
+class JsonComputes(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.verdicts = collections.Counter()
 
     def test_networks_that_are_built_here(self):
@@ -124,7 +120,7 @@ class JsonComputes(unittest.TestCase):
         cases = computed_cases.bundled(self.directory)
         case = next(case for case in cases if "qnn_conv" in case.name)
         archive = self.directory / "files.tar"
-        archive.write_bytes(support.without_tir(case.archive, {}))
+        archive.write_bytes(support.make_tar(support.without_tir(support.members_of(case.archive))))
         support.run_ok("process", "--constants", "npy", archive)
         with tarfile.open(archive) as tar:
             tar.extractall(self.directory / "files")

@@ -12,13 +12,12 @@ Usage: PYTHON_OF_A_TVM_VENV object_archives.py
 import collections
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
+import program_case
 import support
 
 os.environ["TOPHUB_LOCATION"] = "NONE"  # TVM would look for schedules in the net
@@ -79,13 +78,10 @@ def report_of(path):
     return module
 
 
-class Objects(unittest.TestCase):
+class Objects(program_case.Directory):
     def setUp(self):
         if shutil.which("readelf") is None:
             support.skip("there is no readelf")
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name)
         self.compared = collections.Counter()
         self.calls = 0
 

@@ -10,8 +10,6 @@ Usage: PYTHON_OF_A_TVM_VENV optimize_tvm.py
 """
 
 import os
-import pathlib
-import tempfile
 import unittest
 
 import support
@@ -86,9 +84,7 @@ def with_wrong_element(params):
 class Networks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.directory = pathlib.Path(directory.name)
+        cls.directory = support.directory_of(cls)
         cls.judge = optimize_run.Judge()
 
     def built(self, network, configuration):

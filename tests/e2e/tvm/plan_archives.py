@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 import unittest
 
+import program_case
 import support
 
 try:
@@ -46,9 +47,7 @@ def text_of(archive, member="src/tir-1.txt"):
 class Texts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.directory = pathlib.Path(directory.name)
+        cls.directory = support.directory_of(cls)
         cls.factory = builds.aot(network(), builds.C_PLANNED)
         (cls.module,) = cls.factory.lowered_ir_mods.values()
 
@@ -91,8 +90,7 @@ class Texts(unittest.TestCase):
 
     def refuse(self, archive, message):
         planned = self.directory / "refused.tar"
-        result = support.run("optimize", archive, "--only", "ram", "-o", planned)
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "optimize", archive, "--only", "ram", "-o", planned)
         self.assertIn(message, result.stderr.decode())
         self.assertFalse(planned.exists())
 
@@ -116,7 +114,7 @@ class Texts(unittest.TestCase):
 
 
 @unittest.skipIf(IS_OLD, "this TVM has no pools of two kinds")
-class Pools(unittest.TestCase):
+class Pools(program_case.Directory):
     def archive(self, directory, fast):
         """The network with a pool of so many bytes for what fits, and one for the rest."""
         from tvm.ir import memory_pools
@@ -150,19 +148,17 @@ class Pools(unittest.TestCase):
                 self.assertGreater(judge.wrong, 0)
 
     def test_that_tvm_laid_out_wrong_are_refused(self):
-        with tempfile.TemporaryDirectory() as directory:
-            archive = self.archive(directory, 1600)
-            planned = pathlib.Path(directory) / "planned.tar"
-            result = support.run("optimize", "--only", "ram", archive, "-o", planned)
-            self.assertEqual(result.returncode, 1)
-            why = "'sid_3_let' is put over 'sid_2_let', which is still in use"
-            self.assertIn(why, result.stderr.decode())
-            self.assertNotEqual(support.run("verify", archive).returncode, 0)
-            root = plan_run.unpacked(archive, pathlib.Path(directory) / "archive")
-            [document] = dict(plan_run.networks(archive)).values()
-            program = plan_programs.Network(root, document, pathlib.Path(directory) / "work")
-            with self.assertRaises(plan_programs.Failed):
-                program.outputs("poisoned", 1)
+        archive = self.archive(self.directory, 1600)
+        planned = self.directory / "planned.tar"
+        result = support.run_to(1, "optimize", "--only", "ram", archive, "-o", planned)
+        why = "'sid_3_let' is put over 'sid_2_let', which is still in use"
+        self.assertIn(why, result.stderr.decode())
+        self.assertNotEqual(support.run("verify", archive).returncode, 0)
+        root = support.unpacked(archive, self.directory / "archive")
+        [document] = dict(plan_run.networks(archive)).values()
+        program = plan_programs.Network(root, document, self.directory / "work")
+        with self.assertRaises(plan_programs.Failed):
+            program.outputs("poisoned", 1)
 
 
 if __name__ == "__main__":

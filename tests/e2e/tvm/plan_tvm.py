@@ -17,8 +17,6 @@ Usage: PYTHON_OF_A_TVM_VENV plan_tvm.py
 """
 
 import json
-import pathlib
-import tempfile
 import unittest
 
 import support
@@ -53,9 +51,7 @@ def pools(archive):
 class Plans(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.directory = pathlib.Path(directory.name)
+        cls.directory = support.directory_of(cls)
         cls.rows = []
         cls.judge = plan_run.Judge()
         cls.climbs = []  # network, by mlf, by TVM
