@@ -1,4 +1,4 @@
-"""Every public header compiles on its own, and so does the example in its comment. A run takes a third of
+"""Every public header compiles on its own, and so does the example in its comment. A run takes a sixth of
 them, another one for each commit; `header_examples.py all` takes all."""
 
 import re
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
 HEADERS = sorted((INCLUDE / "mlf").rglob("*.h"))
 COMPILER = shutil.which("c++")
-PARTS = 3
+PARTS = 6
 
 # What an example may use and does not say: what a program does with values, and values that
 # examples of other headers give.
@@ -54,7 +54,7 @@ class Headers(unittest.TestCase):
 
     def test_each_compiles_alone_and_then_its_example(self):
         chosen = [header for part in self.parts for header in HEADERS[part::PARTS]]
-        self.assertGreaterEqual(len(chosen), 10)
+        self.assertGreaterEqual(len(chosen), 5)
         for header in chosen:
             name = header.relative_to(INCLUDE).as_posix()
             example = example_of(header)
