@@ -12,8 +12,7 @@ class Kernels(Buffers):
     def unary(self, p=None, q=None):
         p = p or self.pick()
         q = q or self.tensor(p.ctype, p.count)
-        body = loop("i", p.count, f"q[i] = {self.element(p.ctype, 'p0[i]')};")
-        self.make("unary", [p], q, body)
+        self.make("unary", [p], q, loop("i", p.count, f"q[i] = {self.element(p.ctype, 'p0[i]')};"))
 
     def nested(self):
         p = self.pick(4)
@@ -29,8 +28,7 @@ class Kernels(Buffers):
         other = self.pick(1, p.ctype)
         q = self.tensor(p.ctype, p.count)
         at = "i" if other.count >= p.count else f"(i % {other.count})"
-        body = loop("i", p.count, f"q[i] = {plus(p.ctype, 'p0[i]', f'p1[{at}]')};")
-        self.make("binary", [p, other], q, body)
+        self.make("binary", [p, other], q, loop("i", p.count, f"q[i] = {plus(p.ctype, 'p0[i]', f'p1[{at}]')};"))
 
     def widen(self):
         p = self.pick()
@@ -79,8 +77,7 @@ class Kernels(Buffers):
         self.make("transpose", [p], q, loop("i", q.count, f"q[{to}] = p0[i];"))
 
     def reverse(self):
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         self.make("reverse", [p], q, loop("i", p.count, f"q[({p.count - 1} - i)] = p0[i];"))
 
     def concat(self):
@@ -97,8 +94,7 @@ class Kernels(Buffers):
         p = self.pick()
         other = self.pick(p.count, p.ctype)
         q = self.tensor(p.ctype, 2 * p.count)
-        body = loop("i", p.count, "q[(i * 2)] = p0[i];", "q[((i * 2) + 1)] = p1[i];")
-        self.make("interleave", [p, other], q, body)
+        self.make("interleave", [p, other], q, loop("i", p.count, "q[(i * 2)] = p0[i];", "q[((i * 2) + 1)] = p1[i];"))
 
     def split(self):
         p = self.pick(4)
@@ -107,14 +103,12 @@ class Kernels(Buffers):
         self.make("split", [p], q, loop("i", q.count, f"q[i] = p0[(i + {first})];"))
 
     def scan(self):
-        p = self.pick(2)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(2)
         add = f"q[(i + 1)] = {plus(p.ctype, 'q[i]', 'p0[(i + 1)]')};"
         self.make("scan", [p], q, ["q[0] = p0[0];", *loop("i", p.count - 1, add)])
 
     def tail(self):
-        p = self.pick(2)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(2)
         at = "((o * 8) + i)"
         store = [f"if ({at} < {p.count}) {{", f"  q[{at}] = {self.element(p.ctype, f'p0[{at}]')};", "}"]
         self.make("tail", [p], q, loop("o", (p.count + 7) // 8, *loop("i", 8, *store)))
@@ -133,8 +127,7 @@ class Kernels(Buffers):
         self.make("let_index", [p], q, body)
 
     def local(self):
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         # As much as one kernel has, rounded up as TVM does.
         self.stack = 16
         body = [f"{p.ctype} acc[2];", *loop("i", p.count, "acc[0] = p0[i];", "q[i] = acc[0];")]
@@ -195,8 +188,7 @@ class Kernels(Buffers):
         p = self.pick(6)
         q = self.tensor(p.ctype, p.count // 6 * 6)
         at = "(((o * 6) + (k * 2)) + i)"
-        body = loop("i", 2, *loop("k", 3, *loop("o", p.count // 6, f"q[{at}] = p0[{at}];")))
-        self.make("blocks", [p], q, body)
+        self.make("blocks", [p], q, loop("i", 2, *loop("k", 3, *loop("o", p.count // 6, f"q[{at}] = p0[{at}];"))))
 
     SOUND = (
         "unary nested binary widen reduce pad stencil stride transpose reverse concat interleave split "

@@ -130,6 +130,11 @@ class Buffers:
             raise NothingFits
         return self.random.choice(fits)
 
+    def pair(self, least=1):
+        """A tensor that holds something, and another one of its kind."""
+        p = self.pick(least)
+        return p, self.tensor(p.ctype, p.count)
+
     def result(self, tensor):
         self.live.append(tensor)
         # Old ones are let go of, so that there is something to plan.

@@ -99,8 +99,7 @@ class Oddities(Kernels):
 
     def alias(self):
         """Two names of one place, or of places that overlap."""
-        p = self.pick(2)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(2)
         shift = self.random.choice([0, 0, SIZES[p.ctype]])
         other = self.let_at(p.ctype, p.count - (1 if shift else 0), q.offset + shift)
         self.unary(p, q)
@@ -111,8 +110,7 @@ class Oddities(Kernels):
 
     def partial(self):
         """Writes a part; the rest is of before, or of another kernel."""
-        p = self.pick(4)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(4)
         part = self.random.randint(1, p.count - 1)
         self.run("partial", [p], q, loop("i", part, "q[i] = p0[i];"))
         if self.random.random() < 0.7:
@@ -122,8 +120,7 @@ class Oddities(Kernels):
 
     def holes(self):
         """Writes every other element."""
-        p = self.pick(4)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(4)
         self.run("holes", [p], q, loop("i", p.count // 2, "q[(i * 2)] = p0[i];"))
         if self.random.random() < 0.5:
             r = self.tensor(p.ctype, p.count // 2)
@@ -133,22 +130,17 @@ class Oddities(Kernels):
 
     def read_first(self):
         """Reads its result before it writes it."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
-        body = loop("i", p.count, f"q[i] = {plus(p.ctype, 'q[i]', 'p0[i]')};")
-        self.make("read_first", [p], q, body)
+        p, q = self.pair()
+        self.make("read_first", [p], q, loop("i", p.count, f"q[i] = {plus(p.ctype, 'q[i]', 'p0[i]')};"))
 
     def late_init(self):
         """Reads an element of its result in the iteration before the one that writes it."""
-        p = self.pick(3)
-        q = self.tensor(p.ctype, p.count)
-        body = loop("i", p.count - 1, f"q[i] = {plus(p.ctype, 'q[(i + 1)]', 'p0[i]')};")
-        self.make("late_init", [p], q, body)
+        p, q = self.pair(3)
+        self.make("late_init", [p], q, loop("i", p.count - 1, f"q[i] = {plus(p.ctype, 'q[(i + 1)]', 'p0[i]')};"))
 
     def condition_on_data(self):
         """A store that happens or not."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         body = loop(
             "i", p.count, f"if (p0[i] > {literal(p.ctype, 1)}) {{", "  q[i] = p0[i];", "}"
         )
@@ -156,8 +148,7 @@ class Oddities(Kernels):
 
     def branches(self):
         """Each element is written in one of two branches."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         body = loop(
             "i",
             p.count,
@@ -233,8 +224,7 @@ class Oddities(Kernels):
 
     def swapped(self):
         """A kernel that takes its result first."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         body = loop("i", p.count, f"q[i] = {self.element(p.ctype, 'p0[i]')};")
         name = self.kernel("swapped", [(p.ctype + "*", "q"), (p.ctype + "*", "p0")], body)
         self.call(name, q, p)
@@ -242,8 +232,7 @@ class Oddities(Kernels):
 
     def called_swapped(self):
         """A call that gives a kernel its arguments the wrong way round."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         self.unary(p, q)
         self.live.pop()
         name = self.kernels[-1][0]
@@ -253,8 +242,7 @@ class Oddities(Kernels):
 
     def state(self):
         """A kernel that remembers something from call to call."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         counter = self.name("calls_")
         body = [
             *loop("i", p.count, f"q[i] = {plus(p.ctype, 'p0[i]', f'(({p.ctype}){counter})')};"),
@@ -273,13 +261,11 @@ class Oddities(Kernels):
         kept = self.name("kept_")
         self.statics.append(f"static {p.ctype}* {kept};")
         self.run("keep", [p], q, [f"{kept} = p0;", *loop("i", p.count, "q[i] = p0[i];")])
-        body = loop("i", p.count, f"q[i] = {plus(p.ctype, 'p0[i]', f'{kept}[i]')};")
-        self.make("use_kept", [q], r, body)
+        self.make("use_kept", [q], r, loop("i", p.count, f"q[i] = {plus(p.ctype, 'p0[i]', f'{kept}[i]')};"))
 
     def call_in_branch(self):
         """main calls a kernel under a condition."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         self.unary(p, q)
         r = self.pick(q.count, q.ctype)
         body = loop("i", q.count, f"q[i] = {self.element(q.ctype, 'p0[i]')};")
@@ -309,16 +295,14 @@ class Oddities(Kernels):
 
     def extern(self):
         """A function of C's library."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         body = [f"memcpy(q, p0, {p.bytes()});"]
         if self.random.random() < 0.5:
             body = [f"memset(q, 1, {p.bytes()});", *loop("i", p.count // 2, "q[i] = p0[i];")]
         self.make("extern", [p], q, body)
 
     def bound_by_data(self):
-        p = self.pick(2)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(2)
         body = [
             *loop("i", p.count, "q[i] = p0[i];"),
             f"int32_t bound = (((int32_t)p0[0]) & {1 if p.count < 4 else 3});",
@@ -361,8 +345,7 @@ class Oddities(Kernels):
 
     def stale(self):
         """Reads a buffer that another one has been put over since."""
-        p = self.pick(2)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(2)
         self.unary(p, q)
         self.live.pop()
         r = self.let_at(p.ctype, p.count // 2, q.offset)
@@ -371,8 +354,7 @@ class Oddities(Kernels):
 
     def narrow_write(self):
         """Bytes of elements, one by one, and not all of them."""
-        p = self.pick(2)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(2)
         parts = self.random.choice([SIZES[p.ctype], SIZES[p.ctype], max(SIZES[p.ctype] - 1, 1)])
         at = f"((i * {SIZES[p.ctype]}) + k)"
         inner = loop("k", parts, f"((int8_t*)q)[{at}] = ((int8_t*)p0)[{at}];")
@@ -380,8 +362,7 @@ class Oddities(Kernels):
 
     def early_return(self):
         """A kernel that ends before it has written anything, and main ignores its result."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         code = self.random.choice([-1, 0, 1])
         body = [
             f"if (p0[0] > {literal(p.ctype, 3)}) {{",
@@ -404,13 +385,11 @@ class Oddities(Kernels):
         # Large steps only where the index is masked: the others have to stay in the pool.
         indices = ["((int32_t)at) & 15"] + (["(((int32_t)at) / 40)"] if step < 9000 else [])
         index = self.random.choice(indices)
-        body = loop("i", 4, f"{ctype} at = (i * {step});", f"q[{index}] = p0[i];")
-        self.make("lossy", [p], q, body)
+        self.make("lossy", [p], q, loop("i", 4, f"{ctype} at = (i * {step});", f"q[{index}] = p0[i];"))
 
     def own_loops(self):
         """Loops that are none of TVM's."""
-        p = self.pick(4)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(4)
         head = self.random.choice(
             [
                 f"for (int32_t i = 0; i < {p.count}; i += 2) {{",
@@ -426,8 +405,7 @@ class Oddities(Kernels):
         self.make("own", [p], q, [head, "  q[i] = p0[i];", *last, "}"])
 
     def while_loop(self):
-        p = self.pick(4)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(4)
         body = [
             "int32_t i[1];",
             "i[0] = 0;",
@@ -440,8 +418,7 @@ class Oddities(Kernels):
 
     def pointer_variable(self):
         """A pointer that changes."""
-        p = self.pick(4)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(4)
         body = [
             f"{p.ctype}* at = q;",
             *loop("i", p.count, "at[0] = p0[i];", "at = (at + 1);"),
@@ -461,8 +438,7 @@ class Oddities(Kernels):
 
     def calls_kernel(self):
         """A kernel that calls another one."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         self.unary(p, q)
         self.live.pop()
         r = self.tensor(p.ctype, p.count)
@@ -472,8 +448,7 @@ class Oddities(Kernels):
 
     def two_views(self):
         """Reads through one pointer what it has written through another."""
-        p = self.pick(4)
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair(4)
         shift = self.random.randint(0, 2)
         body = [
             f"void* r_let = (&(q[{shift}]));",
@@ -484,8 +459,7 @@ class Oddities(Kernels):
 
     def pool_itself(self):
         """A kernel that uses its pool without a let."""
-        p = self.pick()
-        q = self.tensor(p.ctype, p.count)
+        p, q = self.pair()
         offset = self.place(64)
         pool = f"{POOL}_{self.names + 1}_var"
         body = [

@@ -6,6 +6,7 @@ compiles, and to what, c_edits.py asks gcc.
 """
 
 import dataclasses
+import functools
 import re
 
 import hiding
@@ -136,6 +137,20 @@ def of_kernel(function):
     return function
 
 
+def of_statement(function):
+    """A family that edits one statement of a kernel: it gets the statement and its place."""
+
+    @functools.wraps(function)
+    def edit(kernel, random):
+        places = list(kernel.statements())
+        if not places:
+            return None
+        begin, end = random.choice(places)
+        return function(kernel, random, begin, end, kernel.body[begin:end])
+
+    return of_kernel(edit)
+
+
 def of_pool(function):
     """A family that edits the file with the pool."""
 
@@ -203,13 +218,8 @@ def cast_through_an_integer(kernel, random):
     return code, kernel.anywhere(random, code)
 
 
-@of_kernel
-def condition_of_the_preprocessor(kernel, random):
-    places = list(kernel.statements())
-    if not places:
-        return None
-    begin, end = random.choice(places)
-    statement = kernel.body[begin:end]
+@of_statement
+def condition_of_the_preprocessor(kernel, random, begin, end, statement):
     form = random.choice([
         "#ifdef HIDDEN_FAST\n{}#endif\n", "#ifndef HIDDEN_FAST\n{}#endif\n", "#if 0\n{}#endif\n",
         "#if HIDDEN_LEVEL < 2\n{0}{0}#else\n{0}#endif\n", "#if defined(__GNUC__)\n{0}{0}#else\n{0}#endif\n",
@@ -232,13 +242,8 @@ def macro_above(kernel, random):
     return define, kernel.edited(0, 0, "", define + "\n")
 
 
-@of_kernel
-def continued_line(kernel, random):
-    places = list(kernel.statements())
-    if not places:
-        return None
-    begin, end = random.choice(places)
-    statement = kernel.body[begin:end]
+@of_statement
+def continued_line(kernel, random, begin, end, statement):
     words = list(re.finditer(r"\w\w\w", statement))
     choices = [f"  // once \\\n{statement}", f"  // once ??/\n{statement}"]
     if words:
@@ -248,28 +253,19 @@ def continued_line(kernel, random):
     return " ".join(new.split())[:60], kernel.edited(begin, end, new)
 
 
-@of_kernel
-def digraphs(kernel, random):
+@of_statement
+def digraphs(kernel, random, begin, end, statement):
     names = [one[0] for one in kernel.lets] + [name for _, name in kernel.tensors]
     define = f"%:define {random.choice(names)} {random.choice(names)}\n"
-    places = list(kernel.statements())
-    if not places:
-        return None
-    begin, end = random.choice(places)
     if random.random() < 0.5:
         return define.strip(), kernel.edited(begin, begin, define)
-    new = kernel.body[begin:end].replace("[", "<:").replace("]", ":>")
+    new = statement.replace("[", "<:").replace("]", ":>")
     more = random.choice(["", f"  <% {kernel.result[1]}<:0:> = 1; %>\n"])
     return " ".join((new + more).split())[:60], kernel.edited(begin, end, new + more)
 
 
-@of_kernel
-def shadowed_name(kernel, random):
-    places = list(kernel.statements())
-    if not places:
-        return None
-    begin, end = random.choice(places)
-    statement = kernel.body[begin:end]
+@of_statement
+def shadowed_name(kernel, random, begin, end, statement):
     if kernel.lets and random.random() < 0.5:
         name, pool, offset = random.choice(kernel.lets)
         code = f"void* {name} = (&({pool}[{max(0, int(offset) - 4)}]));"
@@ -396,13 +392,8 @@ def helper_function(kernel, random):
     return code, kernel.anywhere(random, code, above)
 
 
-@of_kernel
-def control_flow(kernel, random):
-    places = list(kernel.statements())
-    if not places:
-        return None
-    begin, end = random.choice(places)
-    statement = kernel.body[begin:end]
+@of_statement
+def control_flow(kernel, random, begin, end, statement):
     form = random.choice([
         "  if (0) {{\n{0}  }}\n", "  do {{\n{0}  }} while (0);\n", "  switch (1) {{ default:\n{0}  }}\n",
         "  for (int hidden = 0; hidden < 2; hidden++) {{\n{0}  }}\n", "  while (1) {{\n{0}  break;\n  }}\n",
@@ -422,13 +413,8 @@ def type_of_another_name(kernel, random):
     return code, kernel.at_start(code)
 
 
-@of_kernel
-def comment_or_string(kernel, random):
-    places = list(kernel.statements())
-    if not places:
-        return None
-    begin, end = random.choice(places)
-    statement = kernel.body[begin:end]
+@of_statement
+def comment_or_string(kernel, random, begin, end, statement):
     form = random.choice([
         "/* // */ {0}", "/* {0} */\n", "//* \n{0}", '(void)"/*"; {0}(void)"*/";\n', "(void)'\"'; {0}(void)'\"';\n",
         '(void)"\\\\"; {0}', "/\\\n/ {0}", "/\\\n* {0} *\\\n/\n", "/* *\\\n/ {0} /* */\n", '_Pragma("GCC unroll 1") {0}', "#if 1 /* \n */\n{0}#endif\n",

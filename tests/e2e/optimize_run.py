@@ -206,17 +206,10 @@ def main():
         judge.optimized(archive)
     if cortex_m.is_there():
         judge.growth()
-    for line in judge.not_run:
-        print(f"not run: {line}")
-    for line in judge.faults:
-        print(f"FAULT: {line}")
-    print(
-        f"{judge.narrowed} networks: {judge.before} bytes of constants, {judge.after} afterwards; "
-        f"{judge.wrong} wrong edits; {len(judge.faults)} faults, {len(judge.not_run)} not run"
-    )
     assert judge.narrowed > 0
     assert judge.wrong > 0
-    return 1 if judge.faults else 0
+    return judge.end(f"{judge.narrowed} networks: {judge.before} bytes of constants, {judge.after} afterwards; "
+                     f"{judge.wrong} wrong edits")
 
 
 if __name__ == "__main__":

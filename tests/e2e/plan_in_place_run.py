@@ -155,15 +155,10 @@ def main():
             check_archive(judge, archive)
         check_reordered(judge, archive)
         noticed += check_wrong_claims(judge, archive)
-    for line in judge.faults:
-        print(f"FAULT: {line}")
-    print(
-        f"{judge.networks} networks, {judge.moved} of them in less memory; {judge.wrong} claims that "
-        f"are not proven, {noticed} of them noticed; {len(judge.faults)} faults"
-    )
     assert judge.networks > 0
     assert noticed > 0
-    return 1 if judge.faults else 0
+    return judge.end(f"{judge.networks} networks, {judge.moved} of them in less memory; {judge.wrong} claims that "
+                     f"are not proven, {noticed} of them noticed")
 
 
 if __name__ == "__main__":

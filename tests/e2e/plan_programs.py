@@ -32,9 +32,7 @@ class Build:
 HOST = ["-O1", "-Dhalf=_Float16"]
 BUILDS = {
     "plain": Build(HOST),
-    "sanitized": Build(
-        [*HOST, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    ),
+    "sanitized": Build([*HOST, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
     "poisoned": Build(HOST),
     "cortex-m": Build(
         ["-O1", "-mcpu=cortex-m3", "-mthumb", "-mfp16-format=ieee", "-Dhalf=__fp16"]

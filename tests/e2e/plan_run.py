@@ -178,6 +178,15 @@ class Judge:
         if not truth:
             self.faults.append(text)
 
+    def end(self, text):
+        """Prints what was found; the exit code of the test."""
+        for line in self.not_run:
+            print(f"not run: {line}")
+        for line in self.faults:
+            print(f"FAULT: {line}")
+        print(f"{text}; {len(self.faults)} faults, {len(self.not_run)} not run")
+        return 1 if self.faults else 0
+
     def plan(self, name, archive, before, directory):
         """Judges the archive with its new offsets: its path, and its networks."""
         planned = directory / "planned.tar"
@@ -303,19 +312,11 @@ def main():
     print(f"{'NETWORK':62}{'NOW':>10}{'PLANNED':>10}{'LESS':>10}")
     for archive in archives():
         judge.archive(archive)
-    for line in judge.not_run:
-        print(f"not run: {line}")
-    for line in judge.faults:
-        print(f"FAULT: {line}")
-    print(
-        f"{judge.networks} networks, {judge.moved} of them in less memory; {judge.reordered} archives "
-        f"in another order; {judge.wrong} wrong plans; "
-        f"{len(judge.faults)} faults, {len(judge.not_run)} not run"
-    )
     assert judge.networks > 0
     assert judge.reordered > 0
     assert judge.wrong > 0
-    return 1 if judge.faults else 0
+    return judge.end(f"{judge.networks} networks, {judge.moved} of them in less memory; {judge.reordered} archives "
+                     f"in another order; {judge.wrong} wrong plans")
 
 
 if __name__ == "__main__":

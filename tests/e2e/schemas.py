@@ -5,6 +5,7 @@ would take hours for those; it does for the bundled archives, on machines that h
 """
 
 import json
+import subprocess
 import sys
 
 import support
@@ -68,3 +69,18 @@ def archives():
         return support.archives()
     print("no jsonschema-rs: bundled archives only")
     return support.bundled_archives()
+
+
+def check_archives(check_archive):
+    """Checks each of them, with a directory; the exit code of the test."""
+    failures = 0
+    found = archives()
+    for original in found:
+        with support.temporary_directory() as directory:
+            try:
+                check_archive(original, directory)
+            except (AssertionError, subprocess.CalledProcessError) as failure:
+                print(f"{original}: {failure}")
+                failures += 1
+    print(f"{len(found) - failures} of {len(found)} archives passed")
+    return 0 if found and not failures else 1

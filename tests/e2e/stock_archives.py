@@ -6,10 +6,8 @@ capture of the same build, with that put in its place as well.
 """
 
 import json
-import pathlib
 import sys
 import tarfile
-import tempfile
 
 import schemas
 import support
@@ -44,7 +42,7 @@ def errors(path):
 
 
 def check_stock(path, has_network):
-    """TIR, topology and graph come from the C; returns how many functions were read."""
+    """TIR, topology and graph come from the C."""
     support.run_ok("process", path)
     before = path.read_bytes()
     support.run_ok("process", path)
@@ -67,7 +65,6 @@ def check_stock(path, has_network):
         assert failed in ([], ["arity"]), topology["checks"]
         assert (entry["graph"] is None) == bool(failed)
     assert functions and bool(manifest["networks"]) == has_network
-    return functions
 
 
 def check_archive(original, directory):
@@ -75,7 +72,7 @@ def check_archive(original, directory):
     members = support.without_tir(support.members_of(original))
     stock.write_bytes(support.make_tar(members))
     is_operator = "op-" in f"{original.parent.name}/{original.name}"
-    functions = check_stock(stock, has_network=not is_operator)
+    check_stock(stock, has_network=not is_operator)
     wrong = errors(original)
     captures = twins(original)
     if captures:
@@ -83,22 +80,7 @@ def check_archive(original, directory):
         both.write_bytes(support.make_tar(members | captures))
         wrong += errors(both)
     assert not wrong, wrong[:3]
-    return functions
-
-
-def main():
-    failures, functions = 0, 0
-    found = schemas.archives()
-    for original in found:
-        with tempfile.TemporaryDirectory() as name:
-            try:
-                functions += check_archive(original, pathlib.Path(name))
-            except AssertionError as failure:
-                print(f"{original}: {failure}")
-                failures += 1
-    print(f"{len(found) - failures} of {len(found)} archives passed, {functions} functions in C")
-    return 0 if found and not failures else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(schemas.check_archives(check_archive))
