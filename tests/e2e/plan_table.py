@@ -1,24 +1,12 @@
-"""The pools of all networks in one table: now, the bound, what mlf plans, and TVM's planners.
+"""The pools of many networks in one table: now, the bound, what mlf plans, and TVM's planners.
 
-    plan_table.py [ARCHIVE…]
-
-Without arguments of the bundled archives and of the corpus beside the checkout. Checked of every
-row: the bound is not above the plan, and the plan not above any planner of TVM; of all rows: nine of
-ten are within 2 % of the bound, or no other offsets are smaller (the bound also counts results that
-go over their inputs). tvm/plan_tvm.py makes the same table of networks that it builds
-with each planner of TVM.
+Checked of every row: the bound is not above the plan, and the plan not above any planner of TVM; of all rows: nine
+of ten are within 2 % of the bound, or no other offsets are smaller (the bound also counts results that go over their
+inputs).
 """
 
 import dataclasses
-import json
-import pathlib
-import sys
 
-import memory_truth
-import support
-
-# By TVM's rules, worked out by mlf; tvm/plan_tvm.py holds that against TVM.
-PLANNERS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb")
 CLOSE = 0.02
 MOST_NOT_CLOSE = 0.1
 
@@ -76,43 +64,3 @@ def text(rows):
         f"{close} that or within {100 * CLOSE:.0f} % of the bound"
     )
     return "\n".join(lines)
-
-
-def rows_of(archive, name):
-    """A row for each pool, and the reasons of those that cannot be planned."""
-    document = json.loads(support.run_ok("plan", "--json", archive).stdout)
-    for module in document["modules"]:
-        for pool in module["pools"]:
-            label = f"{name} {module['name']}" if len(document["modules"]) > 1 else name
-            if pool["refused"]:
-                yield None, f"{label}: {pool['refused'][0]}"
-                continue
-            now = pool["used"] if pool["declared"] is None else pool["declared"]
-            planners = {key: pool[key] for key in PLANNERS if pool[key] is not None}
-            bound, best, is_proven = pool["lower_bound"], pool["best"], pool["is_proven"]
-            yield Row(label, now, bound, best, planners, is_proven), None
-
-
-def main(arguments):
-    archives = [pathlib.Path(one) for one in arguments]
-    names = {path: str(path) for path in archives}
-    if not archives:
-        archives = support.archives_with_c(support.is_planned)
-        names = {path: memory_truth.name_of(path) for path in archives}
-    rows, refused = [], []
-    for path in archives:
-        for row, reason in rows_of(path, names[path]):
-            if row is not None:
-                rows.append(row)
-            else:
-                refused.append(reason)
-    print(text(rows))
-    found = faults(rows) + ([] if arguments else refused)
-    for line in found:
-        print(f"FAULT: {line}")
-    assert rows, "no pool was planned"
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
