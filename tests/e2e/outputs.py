@@ -127,9 +127,9 @@ class Outputs(program_case.Directory):
 
     def test_standard_output_gets_the_result_and_nothing_else(self):
         places = {"IN": "module.tar", "OTHER": "other.tar", "TIR": "tir-2.txt"}
-        for line in (line for lines in WRITING.values() for line in lines):
+        for turn, line in enumerate(line for lines in WRITING.values() for line in lines):
             expected = self.run_line(line, **places, OUT="out")
-            for name in ("-", "/dev/stdout", "/proc/self/fd/1"):
+            for place, name in enumerate(("-", "/dev/stdout", "/proc/self/fd/1")):
                 with self.subTest(line, OUT=name):
                     found = self.run_line(line, **places, OUT=name)
                     if line.startswith("check"):  # the file is read as well
@@ -137,6 +137,8 @@ class Outputs(program_case.Directory):
                         continue
                     self.assertEqual(found.returncode, expected.returncode, found.stderr)
                     self.assertEqual(found.stdout, (self.directory / "out").read_bytes())
+                    if (turn + place) % 3:
+                        continue
                     # A file as well, which is not replaced: what is before the result stays.
                     with open(self.directory / "file", "wb") as file:
                         file.write(b"before")

@@ -352,7 +352,7 @@ class Instruments(program_case.Directory):
     def archives(self):
         yield from (ADD, QNN, BLOCKS, PACKED, run.DIAMOND)
         if support.HAS_WHOLE_CORPUS:
-            for name in ("tvm-0.16/aww-aot-c-usmp", "tvm-0.16/aww-aot-packed", "tvm-0.9-dev/aww-aot-c"):
+            for name in ("tvm-0.18/qnn_conv-aot-packed", "tvm-0.9-dev/aww-aot-c"):
                 yield support.CORPUS / name / "module.tar"
 
     def test_are_removed_again(self):
