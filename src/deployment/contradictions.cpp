@@ -419,7 +419,7 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
     if (details.insert(detail).second) found.push_back({"c-invalid", std::move(detail)});
   }
   for (const FileRef& file : module.files.sources) {
-    auto fault = registry_fault(deployment.archive(), module, file);
+    auto fault = registry_fault(deployment, module, file);
     if (fault) found.push_back(*std::move(fault));
   }
   if (auto missing = missing_main(deployment, module)) found.push_back(*std::move(missing));

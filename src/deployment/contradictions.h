@@ -50,7 +50,7 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
 
 /// Returns what is wrong of the table of functions in a file of C, if it has one of TVM's form.
 /// Throws `Error`.
-std::optional<Contradiction> registry_fault(const archive::Archive& archive, const Module& module,
+std::optional<Contradiction> registry_fault(const Deployment& deployment, const Module& module,
                                             const FileRef& source);
 
 /// Returns functions of an operator archive whose buffers metadata.json states otherwise than their

@@ -174,7 +174,9 @@ support::NameSet<std::string> possible_definitions(const archive::Archive& archi
          at = text.find(kSymbolPrefix, end)) {
       const std::string_view word = tir::c::word_at(text, at);
       end = at + word.size();
-      const bool is_word = tir::c::word_before(text, at).empty();
+      // Behind the zero that ends a name in the string of a registry.
+      const std::string_view before = tir::c::word_before(text, at);
+      const bool is_word = before.empty() || (before == "000" && at > 3 && text[at - 4] == '\\');
       const auto function = functions.find(word);
       if (!is_word || function == functions.end() || is_call_or_prototype(text, end)) continue;
       found.insert(*function);

@@ -84,9 +84,11 @@ std::set<std::string_view> words_beside(const archive::Archive& archive, const F
 
 }  // namespace
 
-std::optional<Contradiction> registry_fault(const archive::Archive& archive, const Module& module,
+std::optional<Contradiction> registry_fault(const Deployment& deployment, const Module& module,
                                             const FileRef& source) {
-  const auto registry = registry_in(member_text(archive, source));
+  const archive::Archive& archive = deployment.archive();
+  const std::string_view text = member_text(archive, source);
+  const auto registry = registry_in(text);
   if (!registry) return std::nullopt;
   const auto& [functions, names, count] = *registry;
   const auto fault = [&](const std::string& what) {
@@ -100,6 +102,7 @@ std::optional<Contradiction> registry_fault(const archive::Archive& archive, con
   const std::set<std::string_view> known(functions.begin(), functions.end());
   const std::set<std::string_view> named(names.begin(), names.end());
   const std::set<std::string_view> words = words_beside(archive, source);
+  const auto own = tir::references_of(text, deployment.macros()).defined;
   const std::string_view graph =
       module.files.graph ? member_text(archive, *module.files.graph) : std::string_view();
   for (std::size_t i = 0; i < count; ++i) {
@@ -108,7 +111,7 @@ std::optional<Contradiction> registry_fault(const archive::Archive& archive, con
                                graph::quoted(names[i])));
     }
     const bool is_generated = functions[i].starts_with(kSymbolPrefix);
-    if (is_generated && !words.contains(functions[i])) {
+    if (is_generated && !words.contains(functions[i]) && !own.contains(functions[i])) {
       return fault(fmt::format("has {}, which nothing defines", graph::quoted(functions[i])));
     }
     const bool is_called = !named.contains(functions[i]) &&
