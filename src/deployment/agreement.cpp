@@ -326,6 +326,18 @@ class Comparing {
     const bool has_pools_lost = captured_->source.dialect != tir::Dialect::save_json &&
                                 !without_attributes(*captured_).empty();
     const std::set<std::string_view> lacks_pools = without_attributes(*read_);
+    for (const tir::Difference& difference : comparison.differences) {
+      // The reader takes elements that nothing states for bytes.
+      const bool is_guessed =
+          difference.path.find(".buffer_map[") != std::string::npos &&
+          difference.path.ends_with(".dtype") &&
+          std::ranges::any_of(read_->losses, [&](const tir::Loss& loss) {
+            return loss.code == tir::LossCode::buffer_shape && loss.where == difference.function;
+          });
+      if (is_guessed) {
+        result_.unread.emplace(difference.function, "the C states no type of a parameter");
+      }
+    }
     std::erase_if(comparison.differences, [&](const tir::Difference& difference) {
       return difference.in == tir::DifferenceIn::name ||
              difference.in == tir::DifferenceIn::function ||

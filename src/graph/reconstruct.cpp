@@ -202,11 +202,9 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   complete_types(topology);
   confirm_reshapes(topology);
   // As the C has them, if it was compared with the TIR.
-  std::vector<tir::Node> with_pools{main.function};
-  if (facts != nullptr && !facts->functions_with_pools.empty()) {
-    with_pools = facts->functions_with_pools;
-  }
-  check_pool_constants(topology, with_pools);
+  const bool has_those_of_c = facts != nullptr && facts->pool_constants;
+  check_pool_constants(topology,
+                       has_those_of_c ? *facts->pool_constants : pool_constants(main.function));
   size_pool_constants(topology, main.function);
   account_memory(topology);
   topology.other_memory = facts != nullptr && !facts->other_memory.empty()

@@ -38,6 +38,13 @@ struct NamedTensor {
   TensorType type{};  ///< as far as it is stated
 };
 
+/// A constant in a pool, whose data the attribute `pool_args` has.
+struct PoolConstant {
+  std::string pool;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// Facts about one module from other members of the archive. Any of them may be missing.
 struct ModuleFacts {
   std::string module{};  ///< "default"
@@ -64,8 +71,8 @@ struct ModuleFacts {
   /// bytes: the size is not known.
   std::vector<Pool> pools{};
   std::vector<tir::OtherMemory> other_memory{};  ///< of the C, beside these
-  /// Functions of the C with the attribute `pool_args`, which live as long as the deployment.
-  std::vector<tir::Node> functions_with_pools{};
+  /// Of main in the C, if it has pools.
+  std::optional<std::vector<PoolConstant>> pool_constants{};
   /// What the entry point passes for main's parameters, in words with blanks between them: empty
   /// for a field of a struct, which the application fills. Shorter where its call is not read.
   std::vector<std::string> passed{};
@@ -81,6 +88,8 @@ struct ModuleFacts {
 
 /// The pools of the attribute `pool_args` of a function that has their names and sizes.
 std::vector<Pool> declared_pools(tir::Node function);
+/// The constants in these pools that have data.
+std::vector<PoolConstant> pool_constants(tir::Node function);
 
 /// The facts about the module of a main with this symbol; null if there are none. An empty function
 /// has none for any module.

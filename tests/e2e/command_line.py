@@ -471,6 +471,17 @@ class Streams(program_case.Directory):
         for command in (["verify", "--json"], ["graph"]):
             self.check(support.NETWORK.encode(), *command, archive, "--tir")
 
+    def test_captures_of_several_stages_are_added_to_an_archive_with_pools(self):
+        build = support.BUNDLED_CORPUS / "tvm-0.18/two_out-aot-c-usmp"
+        archive = self.directory / "pools.tar"
+        archive.write_bytes(support.make_tar(support.without_tir(support.members_of(build / "module.tar"))))
+        added = []
+        for stem in ("tir-1.topology", "tir-1", "tir-1.codegen"):
+            for file, end in (("script-1.py", ".txt"), ("save-1.json", ".tvm.json")):
+                added += ["--add-tir", shutil.copy(build / file, self.directory / (stem + end))]
+        support.run_ok("process", archive, *added)
+        support.run_ok("verify", archive)
+
     def test_tir_is_added_from_files_and_streams(self):
         (self.directory / "tir-1.txt").write_text(support.NETWORK)
         fifo = self.directory / "tir-2.txt"

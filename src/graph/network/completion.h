@@ -58,9 +58,8 @@ void confirm_reshapes(Topology& topology);
 /// main's attribute `pool_args` has the sizes by offset.
 void size_pool_constants(Topology& topology, tir::Node main);
 
-/// Checks that no constant in a pool is read beyond its end, by the lists in `pool_args` of
-/// `mains`.
-void check_pool_constants(Topology& topology, std::span<const tir::Node> mains);
+/// Checks that none of these constants is read beyond its end.
+void check_pool_constants(Topology& topology, std::span<const PoolConstant> constants);
 
 // --- The second opinion: Relay's main in A-normal form, from before memory planning ------------
 

@@ -232,7 +232,6 @@ namespace f = tir::f;
 /// Bytes by pool and offset.
 using ConstantSizes = std::map<std::pair<PoolId, std::uint64_t>, std::uint64_t>;
 
-/// Names identify pools: TVM passes them to kernels in any order.
 std::optional<PoolId> constant_pool(const Topology& topology, std::string_view name) {
   for (std::size_t i = 0; i < topology.pools.size(); ++i) {
     const Pool& pool = topology.pools[i];
@@ -241,24 +240,12 @@ std::optional<PoolId> constant_pool(const Topology& topology, std::string_view n
   return std::nullopt;
 }
 
-// Texts and older captures may have lost the data of an array, and with it the type.
-void add_pool(ConstantSizes& sizes, const Topology& topology, Node info) {
-  if (!info.is(Kind::ConstantPoolInfo)) return;
-  const auto pool = constant_pool(topology, info.text(f::ConstantPoolInfo::pool_name));
-  if (!pool) return;
-  for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
-    if (!constant.is(Kind::ConstantInfo)) continue;
-    const auto offset = tir::pool_offset(constant);
-    const Node array = constant[f::ConstantInfo::data];
-    const auto bytes = array.is(Kind::NDArray) ? type_of(array).bytes() : std::nullopt;
-    if (offset && bytes) sizes.insert_or_assign({*pool, *offset}, *bytes);
-  }
-}
-
-ConstantSizes constant_sizes(const Topology& topology, Node main) {
+/// Names identify pools: TVM passes them to kernels in any order.
+ConstantSizes sizes_in(const Topology& topology, std::span<const PoolConstant> constants) {
   ConstantSizes sizes;
-  for (const tir::PoolUse& use : tir::pool_uses(main)) {
-    add_pool(sizes, topology, use.allocated[f::AllocatedPoolInfo::pool_info]);
+  for (const PoolConstant& one : constants) {
+    const auto pool = constant_pool(topology, one.pool);
+    if (pool) sizes.insert_or_assign({*pool, one.offset}, one.bytes);
   }
   return sizes;
 }
@@ -295,9 +282,27 @@ class PoolReads {
 
 }  // namespace
 
-void check_pool_constants(Topology& topology, std::span<const Node> mains) {
-  ConstantSizes sizes;
-  for (const Node main : mains) sizes.merge(constant_sizes(topology, main));
+// Texts and older captures may have lost the data of an array, and with it the type.
+std::vector<PoolConstant> pool_constants(Node main) {
+  std::vector<PoolConstant> constants;
+  for (const tir::PoolUse& use : tir::pool_uses(main)) {
+    const Node info = use.allocated[f::AllocatedPoolInfo::pool_info];
+    if (!info.is(Kind::ConstantPoolInfo)) continue;
+    for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
+      if (!constant.is(Kind::ConstantInfo)) continue;
+      const auto offset = tir::pool_offset(constant);
+      const Node array = constant[f::ConstantInfo::data];
+      const auto bytes = array.is(Kind::NDArray) ? type_of(array).bytes() : std::nullopt;
+      if (!offset || !bytes) continue;
+      constants.push_back(
+          {std::string(info.text(f::ConstantPoolInfo::pool_name)), *offset, *bytes});
+    }
+  }
+  return constants;
+}
+
+void check_pool_constants(Topology& topology, std::span<const PoolConstant> constants) {
+  const ConstantSizes sizes = sizes_in(topology, constants);
   PoolReads reads(topology, sizes);
   for (const Value& value : topology.values) {
     const Storage& storage = topology[value.storage];
@@ -312,7 +317,7 @@ void check_pool_constants(Topology& topology, std::span<const Node> mains) {
 }
 
 void size_pool_constants(Topology& topology, Node main) {
-  const ConstantSizes sizes = constant_sizes(topology, main);
+  const ConstantSizes sizes = sizes_in(topology, pool_constants(main));
   const auto declared = [&](std::optional<PoolId> pool, std::optional<std::uint64_t> offset) {
     const auto at = pool && offset ? sizes.find({*pool, *offset}) : sizes.end();
     return at == sizes.end() ? std::nullopt : std::optional(at->second);
