@@ -474,7 +474,10 @@ void check_outputs(const RunArguments& arguments) {
   for (const std::string& input : arguments.network.inputs) {
     read.push_back(input.substr(input.find('=') + 1));
   }
-  if (!arguments.output.empty() && arguments.output == arguments.layers) {
+  const auto place_of = [](const std::string& path) {
+    return std::filesystem::path(path).lexically_normal();
+  };
+  if (!arguments.output.empty() && place_of(arguments.output) == place_of(arguments.layers)) {
     throw support::Error(ErrorKind::usage, "-o and --layers name the same file");
   }
   for (const std::string& output : {arguments.output, arguments.layers}) {

@@ -1,6 +1,7 @@
 #include "compile/c_compiler.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -133,10 +134,28 @@ namespace {
 
 /// Throws for an option that names an output: the compiler would write over that file.
 void refuse_outputs(const std::vector<std::string>& words) {
+  static constexpr std::array<std::string_view, 11> kBegin{"-o",
+                                                           "--output",
+                                                           "-MF",
+                                                           "-MJ",
+                                                           "-save-temps",
+                                                           "-dump",
+                                                           "-aux-info",
+                                                           "-fdump-",
+                                                           "-fopt-info",
+                                                           "-foptimization-record-file",
+                                                           "--serialize-diagnostics"};
+  // Options for the preprocessor, the assembler and the linker.
+  static constexpr std::array<std::string_view, 6> kPassedOn{",-o",       ",-M", ",--M",
+                                                             ",--output", ",-a", ",-save-temps"};
   for (const std::string& word : words) {
-    const bool has_output = word.starts_with("-o") || word.starts_with("--output") ||
-                            word.starts_with("-M") || word.starts_with("-save-temps");
-    if (!has_output) continue;
+    const auto begins = [&](std::string_view part) { return word.starts_with(part); };
+    const auto has = [&](std::string_view part) { return word.find(part) != word.npos; };
+    const bool is_passed_on = begins("-Wp,") || begins("-Wa,") || begins("-Wl,");
+    if (!std::ranges::any_of(kBegin, begins) &&
+        !(is_passed_on && std::ranges::any_of(kPassedOn, has))) {
+      continue;
+    }
     throw support::Error(ErrorKind::usage,
                          "leave '" + word + "' out of the compiler's options: it names an output");
   }

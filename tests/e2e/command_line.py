@@ -103,7 +103,9 @@ class Values(program_case.Directory):
 
     def test_a_compiler_writes_over_no_file(self):
         archive = pathlib.Path(shutil.copy(support.ARCHIVES / "tvm-0.18-add-aot-c.tar", self.directory))
-        for words in (("--cc", "gcc", f"--cflags=-o {archive}"), ("--cc", f"gcc -MF {archive}")):
+        support.run_ok("report", "--cc", "gcc", "--cflags=-Os -MMD -MP -Wl,--as-needed", archive)
+        options = (f"-o {archive}", f"-Wp,-MD,{archive}", f"-Wa,-adhln={archive}", f"-aux-info {archive}")
+        for words in ((f"--cc=gcc -MF {archive}",), *(("--cc=gcc", f"--cflags={one}") for one in options)):
             result = support.run("report", *words, archive)
             self.assertEqual(result.returncode, 64)
             self.assertIn(b"out of the compiler's options: it names an output", result.stderr)
