@@ -418,10 +418,6 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
     // A header is read once for each file that may include it.
     if (details.insert(detail).second) found.push_back({"c-invalid", std::move(detail)});
   }
-  for (const FileRef& file : module.files.sources) {
-    auto fault = registry_fault(deployment, module, file);
-    if (fault) found.push_back(*std::move(fault));
-  }
   if (auto missing = missing_main(deployment, module)) found.push_back(*std::move(missing));
   return found;
 }

@@ -48,11 +48,6 @@ std::optional<Contradiction> too_small_metadata(const MemoryClaim& workspace,
 /// Returns C of the module that no compiler or linker accepts, file by file. Throws `Error`.
 std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module& module);
 
-/// Returns what is wrong of the table of functions in a file of C, if it has one of TVM's form.
-/// Throws `Error`.
-std::optional<Contradiction> registry_fault(const Deployment& deployment, const Module& module,
-                                            const FileRef& source);
-
 /// Returns functions of an operator archive whose buffers metadata.json states otherwise than their
 /// C has them, or that no C has. Throws `Error`.
 std::vector<Contradiction> operator_faults(const Deployment& deployment, std::size_t module);

@@ -263,6 +263,7 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
     // runtime headers and those of other tools have no such structs.
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
+    facts.has_other_fields = !std::ranges::all_of(fields.structs, &tir::c::HeaderStruct::is_whole);
     facts.header_sizes.clear();
     for (tir::c::HeaderTensor& tensor : fields.sizes) {
       facts.header_sizes.push_back({std::move(tensor.name), tensor.bytes, {}});

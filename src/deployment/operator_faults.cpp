@@ -18,6 +18,8 @@ using graph::KernelParameter;
 
 /// Neither size nor type of the parameter contradicts the buffer.
 bool may_be(const OperatorBuffer& buffer, const KernelParameter& parameter) {
+  // The C states no type of what it does not access.
+  if (parameter.effect.is_none()) return true;
   const auto dtype = tir::parse_dtype(buffer.dtype);
   return parameter.at_least <= buffer.size_bytes &&
          (!dtype || !graph::are_other_types(*dtype, parameter.type.dtype));

@@ -58,6 +58,7 @@ struct ModuleFacts {
   /// parameters; empty if there is no header (packed interface), or the order is not known.
   std::vector<std::string> input_fields{};
   std::vector<std::string> output_fields{};
+  bool has_other_fields = false;  ///< the structs have members that are not read
   /// Tensors whose types other sources state, such as the signature of Relay's main. Matched by
   /// sanitised name; may contain more tensors than main. They apply if main's TIR states no type.
   std::vector<NamedTensor> declared{};

@@ -131,7 +131,8 @@ void collect_reasons(ModuleReport& module) {
   }
 }
 
-Count constants_of(std::span<const tir::OtherMemory> memory, const graph::MemoryTotals& totals) {
+Count constants_in_sections(std::span<const tir::OtherMemory> memory,
+                            const graph::MemoryTotals& totals) {
   Count bytes = analysis::to_count(totals.constants);
   for (const tir::OtherMemory& one : memory) {
     const Count all = analysis::to_count(one.bytes);
@@ -162,7 +163,7 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
     const Count stack = analysis::to_count(totals.stack);
     if (network.is_in_ram(device)) {
       module.ram = {analysis::to_count(totals.pools), io, executor, heap, stack, {}};
-      module.flash.constants = constants_of(network.other_memory, totals);
+      module.flash.constants = constants_in_sections(network.other_memory, totals);
       for (const tir::OtherMemory& one : network.other_memory) {
         if (one.kind == tir::OtherKind::variable && one.bytes) module.ram.pools += {0, one.bytes};
       }

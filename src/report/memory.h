@@ -19,8 +19,8 @@ void note_other_memory(ModuleReport& module, std::span<const tir::OtherMemory> m
 void collect_reasons(ModuleReport& module);
 
 /// With everything that is in the sections of constants.
-analysis::Count constants_of(std::span<const tir::OtherMemory> memory,
-                             const graph::MemoryTotals& totals);
+analysis::Count constants_in_sections(std::span<const tir::OtherMemory> memory,
+                                      const graph::MemoryTotals& totals);
 
 void add_memory(ModuleReport& module, const graph::Topology& network);
 

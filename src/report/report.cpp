@@ -396,7 +396,7 @@ class Reporter {
     for (const graph::TirInput& input : inputs) {
       std::ranges::copy(input.document->other_memory, std::back_inserter(memory));
     }
-    module.flash.constants = constants_of(memory, totals);
+    module.flash.constants = constants_in_sections(memory, totals);
     note_other_memory(module, memory);
   }
 

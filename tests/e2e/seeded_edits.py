@@ -400,13 +400,6 @@ CODE_FAULTS = {
     "a member that does not exist": in_call_of_main(lambda arguments: ["inputs->none", *arguments[1:]]),
     "a struct without the member": lambda members: replaced_in_header(
         members, r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>none;"),
-    "a registry with another number": lambda members: replaced(
-        members, NAMES, lambda found: found[0].replace(found[2], f"{int(found[2], 8) + 1:03o}", 1)),
-    "a registry with exchanged functions": lambda members: replaced(members, REGISTRY, r"\1\3\2"),
-    "a registry without the names": lambda members: replaced(
-        members, r"TVMFuncRegistry[^\"]*\"[^\"]*", lambda found: found[0].replace("tvmgen_", "none_")),
-    "a registry of an undefined function": lambda members: replaced(
-        members, r"(_tvm_func_array\[\] = \{\n *\(TVMBackendPackedCFunc\))\w+", r"\1tvmgen_none"),
 }
 
 FAULTS = (

@@ -73,11 +73,17 @@ struct Statement {
   DType dtype{};
 };
 
+/// By name, else by the only name that C cannot tell from it; null if there is none.
 const NamedTensor* find(std::span<const NamedTensor> tensors, std::string_view name) {
-  const auto at = std::ranges::find_if(tensors, [&](const NamedTensor& one) {
-    return support::sanitized(one.name) == support::sanitized(name);
-  });
-  return at == tensors.end() ? nullptr : &*at;
+  const auto exact = std::ranges::find(tensors, name, &NamedTensor::name);
+  if (exact != tensors.end()) return &*exact;
+  const NamedTensor* found = nullptr;
+  for (const NamedTensor& one : tensors) {
+    if (support::sanitized(one.name) != support::sanitized(name)) continue;
+    if (found != nullptr) return nullptr;
+    found = &one;
+  }
+  return found;
 }
 
 class StatedPorts {
@@ -121,7 +127,8 @@ class StatedPorts {
   bool has_names_of(const std::vector<Port>& ports, const std::vector<NamedTensor>& stated,
                     const std::vector<std::string>& fields) const {
     const bool are_outputs = &ports == &topology_.outputs;
-    const bool knows_fields = fields.size() == ports.size();
+    const bool knows_fields =
+        fields.size() == ports.size() && !facts_.output_fields.empty() && !facts_.has_other_fields;
     // Some versions name outputs as the framework does in one place and as TVM does in the other.
     if (are_outputs) return stated.size() == ports.size() || !(is_graph_ || knows_fields);
     if (knows_fields && stated.size() != ports.size()) return false;
@@ -248,7 +255,9 @@ std::vector<std::string> field_names(tir::Node main, const ModuleFacts& facts) {
 
 void check_passed_names(Topology& topology, const ModuleFacts& facts, tir::Node main) {
   const std::vector<std::string> names = field_names(main, facts);
-  if (names.size() != facts.passed.size() || !topology.is_understood()) return;
+  const bool knows_fields =
+      !facts.input_fields.empty() && !facts.output_fields.empty() && !facts.has_other_fields;
+  if (names.size() != facts.passed.size() || !topology.is_understood() || !knows_fields) return;
   support::NameSet<std::string_view> fields(facts.input_fields.begin(), facts.input_fields.end());
   fields.insert(facts.output_fields.begin(), facts.output_fields.end());
   const std::size_t ports = facts.input_fields.size() + facts.output_fields.size();

@@ -88,6 +88,23 @@ TEST(CHeader, LinesMayEndInTheOtherWay) {
             (Names{"x", "y"}));
 }
 
+TEST(CHeader, FieldsArePointersOfOneName) {
+  const auto read = [](const std::string& member) {
+    return read_header("struct tvmgen_m_inputs {\n  void* x;\n  " + member + "\n};\n")
+        .structs.at(0);
+  };
+  for (const char* const member : {"const void* y;", "void * const y;", "uint8_t const *y;",
+                                   "struct image* y;", "void* __restrict y;"}) {
+    EXPECT_EQ(read(member).fields, (Names{"x", "y"})) << member;
+    EXPECT_TRUE(read(member).is_whole) << member;
+  }
+  for (const char* const member : {"void *y, *z;", "tensor_t y;", "void* y[1];", "float (*y)[3];",
+                                   "FIELD(y)", "void** y;", "_Alignas(8) void* y;"}) {
+    EXPECT_EQ(read(member).fields, Names{"x"}) << member;
+    EXPECT_FALSE(read(member).is_whole) << member;
+  }
+}
+
 TEST(CHeader, AStructThatIsCutOffKeepsWhatItHas) {
   EXPECT_EQ(read_header("struct tvmgen_m_inputs {\n  void* x;\n  void* y").inputs, Names{"x"});
 }

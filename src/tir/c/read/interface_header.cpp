@@ -15,6 +15,26 @@ constexpr std::string_view kInputStruct = "_inputs";
 constexpr std::string_view kOutputStruct = "_outputs";
 constexpr std::string_view kPoolStruct = "_workspace_pools";
 
+/// `const void* x;`. Fields are pointers of one name; other members are not read.
+void read_member(Cursor& cursor, HeaderStruct& into) {
+  std::string_view name;
+  std::size_t pointers = 0;
+  bool is_plain = true;
+  for (; !cursor.at_end() && cursor.text() != ";" && cursor.text() != "}"; cursor.advance()) {
+    const bool is_pointer = cursor.text() == "*";
+    pointers += is_pointer ? 1 : 0;
+    is_plain = is_plain && (is_pointer || cursor.at_name());
+    name = cursor.at_name() ? cursor.text() : std::string_view();
+  }
+  is_plain = is_plain && cursor.text() == ";";
+  if (cursor.text() == ";") cursor.advance();
+  if (is_plain && pointers == 1 && !name.empty()) {
+    into.fields.emplace_back(name);
+  } else {
+    into.is_whole = false;
+  }
+}
+
 /// The structs and the function of a header. A formatter may have changed blanks and the places of
 /// braces.
 HeaderFields declarations_in(std::string_view text) {
@@ -27,7 +47,7 @@ HeaderFields declarations_in(std::string_view text) {
     if (is_of_tvm && cursor.accept_form("struct $ {", words)) {
       HeaderStruct& one = fields.structs.emplace_back();
       one.name = words[0];
-      while (cursor.accept_form("$* $;", words)) one.fields.emplace_back(words[1]);
+      while (!cursor.at_end() && cursor.text() != "}") read_member(cursor, one);
     } else if (is_of_tvm && cursor.text(1).ends_with("_run") &&
                cursor.accept_form("int32_t $(", words)) {
       fields.run = words[0];
