@@ -114,6 +114,13 @@ void share(CConstants& constants) {
       constant.equal = known->second;
       constant.after.is_removed = true;
     }
+    // The others could be stored once as well.
+    for (const std::size_t index : pool.constants) {
+      CConstant& constant = constants.all[index];
+      if (may_change(constants, constant)) continue;
+      Key key{constant.after.dtype.packed(), constant.new_data()};
+      if (!first.try_emplace(std::move(key), index).second) constant.could_be_smaller = true;
+    }
   }
 }
 

@@ -560,7 +560,11 @@ std::vector<std::string> constants_without_data(const ModuleReport& module,
   std::vector<std::string> reasons;
   if (code.smaller != nullptr) {
     if (!code.smaller->constants_kept.empty()) reasons.push_back(code.smaller->constants_kept);
-    return reasons;
+    for (const OptimizedConstant& one : code.smaller->constants) {
+      if (one.kept.empty()) continue;
+      reasons.push_back(fmt::format("{} could be smaller, and mlf optimize keeps it: {}",
+                                    graph::quoted(one.name), one.kept));
+    }
   }
   for (const NamedFunction& function : code.functions) {
     tir::for_each_pre_order(function.function, [&](tir::Node node) {

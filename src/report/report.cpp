@@ -542,11 +542,11 @@ class Reporter {
     widen_findings(module);
   }
 
-  /// Null if `mlf optimize` cannot read the constants of the module.
+  /// Null if `mlf optimize` reads no constants of the module.
   const OptimizedModule* smaller_constants_of(std::size_t position) const {
     if (position >= smaller_.modules.size()) return nullptr;
     const OptimizedModule& module = smaller_.modules[position];
-    return module.constants.empty() && !module.constants_kept.empty() ? nullptr : &module;
+    return module.constants.empty() ? nullptr : &module;
   }
 
   const Deployment& deployment_;
