@@ -192,7 +192,7 @@ struct BoardMemory {
   std::vector<HeldName> holds{};
 };
 
-/// What stands for `tvmgen` in the symbols of an archive: the PREFIX of mlf_add_network.
+/// The PREFIX of mlf_add_network, which replaces `tvmgen` in the symbols of an archive.
 struct SymbolPrefix {
   HeldName archive;
   std::string prefix;

@@ -133,7 +133,7 @@ inline std::string_view first_layer(std::string_view layer) {
   return layer.substr(0, layer.find(';'));
 }
 
-/// What an integer stands for: scale * (integer - zero_point).
+/// The real value of a quantized integer is scale * (integer - zero_point).
 struct Quantization {
   double scale = 0;
   std::int64_t zero_point = 0;

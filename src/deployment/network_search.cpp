@@ -361,7 +361,7 @@ void NetworkSearch::add_declarations_of_c(std::size_t module, graph::ModuleFacts
     facts.other_memory = document->other_memory;
     for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
       std::vector<graph::Pool> declared = graph::declared_pools(one.function);
-      const bool is_main = one.symbol.ends_with("__tvm_main__");
+      const bool is_main = tir::is_main_symbol(one.symbol);
       if (is_main && !declared.empty()) facts.pool_constants = graph::pool_constants(one.function);
       for (graph::Pool& pool : declared) {
         if (std::ranges::count(pools, pool.name, &graph::Pool::name) == 0) {

@@ -8,7 +8,6 @@
 #include "graph/kernels/kernels.h"
 #include "graph/network/completion.h"
 #include "graph/node_queries.h"
-#include "support/characters.h"
 #include "support/error.h"
 
 namespace mlf::deployment {

@@ -201,11 +201,11 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   take_written_sizes(topology, kernels);
   complete_types(topology);
   confirm_reshapes(topology);
+  const std::vector<PoolConstant> in_pools = pool_constants(main.function);
   // As the C has them, if it was compared with the TIR.
   const bool has_those_of_c = facts != nullptr && facts->pool_constants;
-  check_pool_constants(topology,
-                       has_those_of_c ? *facts->pool_constants : pool_constants(main.function));
-  size_pool_constants(topology, main.function);
+  check_pool_constants(topology, has_those_of_c ? *facts->pool_constants : in_pools);
+  size_pool_constants(topology, in_pools);
   account_memory(topology);
   topology.other_memory = facts != nullptr && !facts->other_memory.empty()
                               ? facts->other_memory

@@ -59,6 +59,8 @@ struct ModuleFacts {
   std::vector<std::string> input_fields{};
   std::vector<std::string> output_fields{};
   bool has_other_fields = false;  ///< the structs have members that are not read
+  /// Whether the lists have all fields.
+  bool knows_fields() const { return !output_fields.empty() && !has_other_fields; }
   /// Tensors whose types other sources state, such as the signature of Relay's main. Matched by
   /// sanitised name; may contain more tensors than main. They apply if main's TIR states no type.
   std::vector<NamedTensor> declared{};

@@ -557,7 +557,7 @@ class Kernels(unittest.TestCase):
             first.setdefault(call["layer"].split(";")[0], call["kernel"])
         others = {layer: its for layer, its in kernels.items() if layer not in first}
         self.assertTrue({1} < {len(its) for its in others.values()})
-        # Of each kernel the first layer that means it, and the last one that it alone came from.
+        # Several layers may name a kernel: the first one, and the last one that names no other kernel.
         meant = {kernel: layer for layer, kernel in reversed(first.items()) if layer}
         alone = {kernel: layer for layer, its in others.items() if len(its) == 1 for kernel in its}
         for kernel, layer in [*meant.items(), *alone.items()]:

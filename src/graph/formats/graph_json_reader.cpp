@@ -108,11 +108,8 @@ class GraphReader {
     check_storages(topology_);
     account_memory(topology_);
     if (options_.facts != nullptr) {
-      check_stated_ports(topology_, *options_.facts, [this](KernelId id) {
-        const auto known = parameters_of_kernels_.find(id);
-        return known == parameters_of_kernels_.end() ? std::span<const KernelParameter>()
-                                                     : std::span(known->second);
-      });
+      check_stated_ports(topology_, *options_.facts,
+                         [this](KernelId id) { return parameters_of(id); });
     }
     return std::move(topology_);
   }
@@ -399,11 +396,16 @@ class GraphReader {
     }
   }
 
+  /// None without TIR.
+  std::span<const KernelParameter> parameters_of(KernelId kernel) const {
+    const auto known = parameters_of_kernels_.find(kernel);
+    if (known == parameters_of_kernels_.end()) return {};
+    return known->second;
+  }
+
   /// The executor passes storage of the sizes that the graph states.
   void check_accesses(const Call& call) {
-    const auto known = parameters_of_kernels_.find(call.kernel);
-    if (known == parameters_of_kernels_.end()) return;
-    const std::vector<KernelParameter>& parameters = known->second;
+    const auto parameters = parameters_of(call.kernel);
     for (std::size_t k = 0; k < std::min(parameters.size(), call.arguments.size()); ++k) {
       const auto bytes = call.arguments[k].type.bytes();
       if (!bytes || parameters[k].at_least <= *bytes) continue;

@@ -54,9 +54,9 @@ void complete_types(Topology& topology);
 /// Kernels that copy in order are reshapes only if both tensors have the same size in every call.
 void confirm_reshapes(Topology& topology);
 
-/// Sets the sizes of constants in pools, which state none, if no read determines them: the list in
-/// main's attribute `pool_args` has the sizes by offset.
-void size_pool_constants(Topology& topology, tir::Node main);
+/// Sets the sizes of constants in pools, which state none, if no read determines them: those that
+/// main's attribute `pool_args` has.
+void size_pool_constants(Topology& topology, std::span<const PoolConstant> constants);
 
 /// Checks that none of these constants is read beyond its end.
 void check_pool_constants(Topology& topology, std::span<const PoolConstant> constants);

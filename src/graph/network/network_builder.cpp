@@ -400,16 +400,17 @@ class NetworkBuilder {
   // Directions depend on the present state of the storages, so they are decided call by call.
   void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors) {
     const auto known = known_directions_.find(info.kernel.symbol);
-    const bool is_untouched = std::ranges::all_of(
-        tensors, [](const Tensor& one) { return one.effect != nullptr && one.effect->is_none(); });
+    const auto is_none = [](const Tensor& one) {
+      return one.effect != nullptr && one.effect->is_none();
+    };
+    const bool is_untouched = std::ranges::all_of(tensors, is_none);
     for (std::size_t k = 0; k < tensors.size(); ++k) {
       Tensor& tensor = tensors[k];
       const StorageState& at = *tensor.state;
       tensor.is_output = at.port && parameters_.ports[*at.port].is_output;
       tensor.is_input = at.port && !tensor.is_output;
-      const std::uint64_t unknown = is_untouched ? 0 : 1;
-      tensor.may_be_empty = topology_[at.id].bytes.value_or(unknown) == 0 &&
-                            tensor.effect != nullptr && tensor.effect->is_none();
+      const std::optional<std::uint64_t> bytes = topology_[at.id].bytes;
+      tensor.may_be_empty = is_none(tensor) && (bytes ? *bytes == 0 : is_untouched);
       // If an unread value is overwritten, the call that wrote it is useless.
       tensor.is_unread = at.current && topology_[*at.current].consumers.empty();
       if (known != known_directions_.end() && k < known->second.size()) {

@@ -12,13 +12,21 @@
 #include "tir/pools.h"
 
 namespace mlf::graph {
+namespace {
+
+/// What reads and writes a value.
+std::vector<Endpoint> ends_of(const Value& value) {
+  std::vector<Endpoint> ends = value.consumers;
+  if (value.producer) ends.push_back(*value.producer);
+  return ends;
+}
+
+}  // namespace
 
 std::optional<std::uint64_t> accessed_bytes(const Topology& topology, const Value& value,
                                             const ParametersOf& parameters_of) {
-  std::vector<Endpoint> ends = value.consumers;
-  if (value.producer) ends.push_back(*value.producer);
   std::uint64_t most = 0;
-  for (const Endpoint& end : ends) {
+  for (const Endpoint& end : ends_of(value)) {
     if (end.kind != EndpointKind::call) return std::nullopt;
     const auto parameters = parameters_of(topology.calls[end.step].kernel);
     if (end.argument >= parameters.size()) return std::nullopt;
@@ -46,10 +54,8 @@ using tir::DType;
 /// use any type.
 DType dtype_in_calls(const Topology& topology, const Value& value,
                      const ParametersOf& parameters_of) {
-  std::vector<Endpoint> ends = value.consumers;
-  if (value.producer) ends.push_back(*value.producer);
   DType dtype;
-  for (const Endpoint& end : ends) {
+  for (const Endpoint& end : ends_of(value)) {
     if (end.kind != EndpointKind::call) return {};
     const Kernel& kernel = topology.kernel_of(topology.calls[end.step]);
     const auto parameters = parameters_of(topology.calls[end.step].kernel);
@@ -127,8 +133,7 @@ class StatedPorts {
   bool has_names_of(const std::vector<Port>& ports, const std::vector<NamedTensor>& stated,
                     const std::vector<std::string>& fields) const {
     const bool are_outputs = &ports == &topology_.outputs;
-    const bool knows_fields =
-        fields.size() == ports.size() && !facts_.output_fields.empty() && !facts_.has_other_fields;
+    const bool knows_fields = facts_.knows_fields() && fields.size() == ports.size();
     // Some versions name outputs as the framework does in one place and as TVM does in the other.
     if (are_outputs) return stated.size() == ports.size() || !(is_graph_ || knows_fields);
     if (knows_fields && stated.size() != ports.size()) return false;
@@ -255,8 +260,7 @@ std::vector<std::string> field_names(tir::Node main, const ModuleFacts& facts) {
 
 void check_passed_names(Topology& topology, const ModuleFacts& facts, tir::Node main) {
   const std::vector<std::string> names = field_names(main, facts);
-  const bool knows_fields =
-      !facts.input_fields.empty() && !facts.output_fields.empty() && !facts.has_other_fields;
+  const bool knows_fields = facts.knows_fields() && !facts.input_fields.empty();
   if (names.size() != facts.passed.size() || !topology.is_understood() || !knows_fields) return;
   support::NameSet<std::string_view> fields(facts.input_fields.begin(), facts.input_fields.end());
   fields.insert(facts.output_fields.begin(), facts.output_fields.end());

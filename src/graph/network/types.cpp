@@ -316,8 +316,8 @@ void check_pool_constants(Topology& topology, std::span<const PoolConstant> cons
   }
 }
 
-void size_pool_constants(Topology& topology, Node main) {
-  const ConstantSizes sizes = sizes_in(topology, pool_constants(main));
+void size_pool_constants(Topology& topology, std::span<const PoolConstant> constants) {
+  const ConstantSizes sizes = sizes_in(topology, constants);
   const auto declared = [&](std::optional<PoolId> pool, std::optional<std::uint64_t> offset) {
     const auto at = pool && offset ? sizes.find({*pool, *offset}) : sizes.end();
     return at == sizes.end() ? std::nullopt : std::optional(at->second);
