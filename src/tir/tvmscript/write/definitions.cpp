@@ -433,11 +433,10 @@ void Declarations::state_before_flattening(Node buffer, Node before, Indent inde
 
 void Declarations::declare_ready_buffers(Indent indent) {
   for (Node buffer = ready_.first(); buffer; buffer = ready_.next()) {
-    const TextFragments stated = arguments(buffer);
-    const std::string name(bind(buffer));
-    TextFragments line;
-    line.text(name).text(" = ");
-    script_.line(indent, printer_.begin_form(Kind::Buffer, line).append(stated).text(")"));
+    TextFragments call;
+    printer_.begin_form(Kind::Buffer, call).append(arguments(buffer)).text(")");
+    const std::string text = printer_.text_of(call);
+    script_.line(indent, fmt::format("{} = {}", bind(buffer), text));
   }
 }
 

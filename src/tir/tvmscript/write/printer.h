@@ -209,6 +209,11 @@ class Printer {
 
   /// Appends the text of `fragments`.
   void print(const TextFragments& fragments, std::string& out);
+  std::string text_of(const TextFragments& fragments) {
+    std::string text;
+    print(fragments, text);
+    return text;
+  }
 
   // --- Calls of the functions in tvmscript/forms.cpp -------------------------------------------
   /// Whether this version has a function that makes nodes of a kind.

@@ -176,12 +176,10 @@ class StatementPrinter {
                    TextFragments().text("while ").expr(node[f::While::condition]).text(":"));
       return suite(node[f::While::body], step.indent + 1);
     }
-    const TextFragments range = loop_range(node);
-    // The bounds are outside of the loop: they are printed after the loop's name, which they cannot
-    // use.
+    // The bounds are outside of the loop.
+    const std::string range = printer_.text_of(loop_range(node));
     const std::string name = define(node[f::For::loop_var]);
-    script_.line(step.indent,
-                 TextFragments().text(fmt::format("for {} in ", name)).append(range).text(":"));
+    script_.line(step.indent, fmt::format("for {} in {}:", name, range));
     declarations_.declare_ready_buffers(step.indent + 1);
     suite(node[f::For::body], step.indent + 1);
   }
@@ -226,10 +224,11 @@ class StatementPrinter {
     if (!is_int_imm(condition, 1)) out.text(", ").expr(condition);
   }
 
-  /// `A = T.alloc_buffer(…)`; `call` has no bracket at its end.
+  /// `A = T.alloc_buffer(…)`; `call` has no bracket at its end, and cannot use the name.
   void definition(Node defined, const TextFragments& call, Indent indent) {
+    const std::string value = printer_.text_of(call);
     const std::string name = define(defined);
-    script_.line(indent, TextFragments().text(name + " = ").append(call).text(")"));
+    script_.line(indent, fmt::format("{} = {})", name, value));
   }
 
   /// Since v0.12 a call is a line; earlier parsers know only T.evaluate.
@@ -280,19 +279,17 @@ class StatementPrinter {
     // Inside of a suite, a scope must show its end.
     const bool is_nested = step.position == SuitePosition::inside || header.has_suite;
     if (is_nested) close_scope_after(mark);
+    const bool is_annotated = !is_nested && !header.annotated.all().empty();
+    // It cannot use the name.
+    const std::string call = printer_.text_of(is_annotated ? header.annotated : header.call);
     const std::string name = header.defines ? define(header) : std::string();
-    TextFragments line;
     if (is_nested) {
-      line.text("with ").append(header.call);
-      if (!name.empty()) line.text(" as ").text(name);
-      line.text(":");
-    } else if (!header.annotated.all().empty()) {
-      line.text(name).append(header.annotated);
+      script_.line(step.indent,
+                   fmt::format("with {}{}{}:", call, name.empty() ? "" : " as ", name));
     } else {
-      if (!name.empty()) line.text(name).text(" = ");
-      line.append(header.call);
+      const bool is_assigned = !is_annotated && !name.empty();
+      script_.line(step.indent, fmt::format("{}{}{}", name, is_assigned ? " = " : "", call));
     }
-    script_.line(step.indent, line);
     const Indent inner = is_nested ? step.indent + 1 : step.indent;
     declarations_.declare_ready_buffers(inner);
     suite(body, inner);

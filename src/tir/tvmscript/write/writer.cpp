@@ -143,14 +143,9 @@ class FunctionPrinter {
   /// Buffers of parameters that could not be written in the parameters' places.
   void print_matches() {
     for (const auto& [param, buffer] : matched_) {
-      const TextFragments stated = declarations_.arguments(buffer);
-      const std::string name(declarations_.bind(buffer));
-      script_.line(kBody, TextFragments()
-                              .text(name + " = T.match_buffer(")
-                              .expr(param)
-                              .text(", ")
-                              .append(stated)
-                              .text(")"));
+      const std::string call = printer_.text_of(
+          TextFragments().expr(param).text(", ").append(declarations_.arguments(buffer)));
+      script_.line(kBody, fmt::format("{} = T.match_buffer({})", declarations_.bind(buffer), call));
     }
   }
 

@@ -239,6 +239,31 @@ TEST(TvmScriptOfATree, NeedsARangeForEachAxis) {
             "function f: TVMScript has no words for an axis of a block without a range");
 }
 
+TEST(TvmScriptOfATree, MayNotNameTheVariableOfAnAxisInItsRange) {
+  const auto of_itself = [](Builder& builder, NodeId id) {
+    const NodeId var = builder.node(id)[f::IterVar::var].id();
+    builder.set(builder.node(id)[f::IterVar::dom].id(), f::Range::extent, var);
+  };
+  EXPECT_EQ(script_of(changed(function_with_a_block(), Kind::IterVar, of_itself)),
+            "function f: the variable 'v' is used outside of what defines it");
+}
+
+TEST(TvmScriptOfATree, MayNotNameTheVariableOfALoopInItsBounds) {
+  const auto of_itself = [](Builder& builder, NodeId id) {
+    builder.set(id, f::For::extent, builder.node(id)[f::For::loop_var].id());
+  };
+  EXPECT_EQ(script_of(changed(function_with_a_block(), Kind::For, of_itself)),
+            "function f: the variable 'i' is used outside of what defines it");
+}
+
+TEST(TvmScriptOfATree, MayNotNameThePointerOfABufferInItsOffset) {
+  const auto of_itself = [](Builder& builder, NodeId id) {
+    builder.set(id, f::Buffer::elem_offset, builder.node(id)[f::Buffer::data].id());
+  };
+  EXPECT_EQ(script_of(changed(function_with_a_block(), Kind::Buffer, of_itself)),
+            "function f: the variable 'A' is used outside of what defines it");
+}
+
 TEST(TvmScriptOfATree, MayNotNameVariablesInAttributesOfTheModule) {
   const auto with_loop = [](Builder& builder, NodeId id) {
     const NodeId var = builder.make(Kind::Var, {DType::Int(32), builder.string("i"), NodeId::none});
