@@ -55,7 +55,7 @@ NodeId read_select(Context& c, SyntaxId, std::span<const Value> arguments) {
 /// A number of lanes, which TVM prints as a decimal before v0.16 and as an expression since.
 NodeId as_lanes(Context& c, const Value& value) {
   const NodeId lanes = as_expr(c, value);
-  const auto known = c.make.lanes_of(lanes);
+  const auto known = text::lanes_of(c.node(lanes));
   if (!known) fail_expected(c, value, "a number of lanes from 1 to 32767");
   if (*known < 0) c.versions.observe(TvmFeature::lanes_as_nodes);
   return lanes;

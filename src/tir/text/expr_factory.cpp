@@ -63,6 +63,24 @@ NodeId make_one(ExprFactory& make, const mlf::Target& target, NodeId host) {
 
 }  // namespace
 
+std::optional<std::int16_t> lanes_of(Node lanes) {
+  const auto is_vscale = [](Node expr) { return is_call_of(expr, "tir.vscale"); };
+  if (is_vscale(lanes)) return std::int16_t{-1};
+  if (lanes.is(Kind::Mul)) {
+    const Node a = lanes[f::Mul::a];
+    const Node b = lanes[f::Mul::b];
+    if (is_vscale(a) == is_vscale(b)) return std::nullopt;
+    const Node factor = is_vscale(a) ? b : a;
+    const auto count = factor.is(Kind::IntImm) ? lanes_of(factor) : std::nullopt;
+    return count ? std::optional(static_cast<std::int16_t>(-*count)) : std::nullopt;
+  }
+  const auto count = int_imm_of(lanes);
+  if (!count || *count < 1 || *count > std::numeric_limits<std::int16_t>::max()) {
+    return std::nullopt;
+  }
+  return static_cast<std::int16_t>(*count);
+}
+
 // kAllocAlignment of include/tvm/runtime/device_api.h.
 std::int64_t default_alignment(std::uint8_t tvm_minor_version) {
   return has(tvm_minor_version, TvmFeature::aligns_to_128) ? 128 : 64;
@@ -96,24 +114,6 @@ NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
   const DType left = dtype_of(a);
   const DType element = gives_bool(kind) ? DType::Bool() : left;
   return builder_->make(kind, {element.as_wide_as(left.is_scalar() ? dtype_of(b) : left), a, b});
-}
-
-std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {
-  const Node node = builder_->node(lanes);
-  if (is_vscale(lanes)) return std::int16_t{-1};
-  if (node.is(Kind::Mul)) {
-    const Node a = node[f::Mul::a];
-    const Node b = node[f::Mul::b];
-    if (is_vscale(a.id()) == is_vscale(b.id())) return std::nullopt;
-    const Node factor = is_vscale(a.id()) ? b : a;
-    if (!factor.is(Kind::IntImm)) return std::nullopt;
-    const auto count = lanes_of(factor.id());
-    return count ? std::optional(static_cast<std::int16_t>(-*count)) : std::nullopt;
-  }
-  if (!node.is(Kind::IntImm)) return std::nullopt;
-  const std::int64_t count = constant(node);
-  if (count < 1 || count > std::numeric_limits<std::int16_t>::max()) return std::nullopt;
-  return static_cast<std::int16_t>(count);
 }
 
 // DType's lanes are 16 bits wide, in TVM as well.

@@ -20,6 +20,10 @@
 
 namespace mlf::tir::text {
 
+/// The number of lanes that an expression states: a constant from 1 to 32767, or such a constant
+/// times tir.vscale (negative, as in DType); nullopt for any other expression.
+std::optional<std::int16_t> lanes_of(Node lanes);
+
 /// A Buffer as a text declares it; omitted parts have TVM's defaults.
 struct BufferSpec {
   std::string_view name;
@@ -114,16 +118,14 @@ class ExprFactory {
   }
   /// `lanes` is one that lanes_of accepts.
   NodeId ramp(NodeId base, NodeId stride, NodeId lanes) {
-    return builder_->make(Kind::Ramp,
-                          {dtype_of(base).with_lanes(*lanes_of(lanes)), base, stride, lanes});
+    return builder_->make(Kind::Ramp, {dtype_of(base).with_lanes(*lanes_of(builder_->node(lanes))),
+                                       base, stride, lanes});
   }
   NodeId broadcast(NodeId value, NodeId lanes) {
-    return builder_->make(Kind::Broadcast,
-                          {dtype_of(value).with_lanes(*lanes_of(lanes)), value, lanes});
+    return builder_->make(
+        Kind::Broadcast,
+        {dtype_of(value).with_lanes(*lanes_of(builder_->node(lanes))), value, lanes});
   }
-  /// The number of lanes that an expression states: a constant from 1 to 32767, or such a constant
-  /// times tir.vscale (negative, as in DType); nullopt for any other expression.
-  std::optional<std::int16_t> lanes_of(NodeId lanes) const;
   NodeId let(NodeId var, NodeId value, NodeId body) {
     return builder_->make(Kind::Let, {dtype_of(body), var, value, body});
   }
@@ -216,7 +218,6 @@ class ExprFactory {
 
   NodeId shared(NodeByName& known, Kind kind, std::string_view name);
   bool is_spelled_alike(NodeId a, NodeId b) const;
-  bool is_vscale(NodeId expr) const { return is_call_of(builder_->node(expr), "tir.vscale"); }
   // BufferLoad's rule: the lanes of the last index times those of the buffer's elements.
   std::int32_t loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const {
     const std::int32_t lanes = builder_->node(buffer).dtype(f::Buffer::dtype).lanes;

@@ -133,7 +133,7 @@ NodeId as_stated_type(Context& c, const Value& value) {
 
 NodeId as_lanes(Context& c, const Value& value) {
   const NodeId node = as_expr(c, value);
-  if (c.make.lanes_of(node)) {
+  if (text::lanes_of(c.node(node))) {
     if (!c.node(node).is(Kind::IntImm)) c.versions.observe(TvmFeature::lanes_as_nodes);
     return node;
   }
@@ -276,7 +276,7 @@ NodeId ramp_of_slice(Context& c, const Value& slice) {
   } else if (by != 1 && span.is(Kind::Mul)) {
     count = span[f::Mul::a].id();
   }
-  if (!c.make.lanes_of(count)) {
+  if (!text::lanes_of(c.node(count))) {
     c.values.fail(slice, "the number of lanes of the slice is not constant");
   }
   return c.make.ramp(base, stride, count);

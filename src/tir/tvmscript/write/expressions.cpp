@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tir/node_queries.h"
+#include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
 #include "tir/tvmscript/dialects.h"
 #include "tir/tvmscript/forms.h"
@@ -75,6 +76,11 @@ bool is_bare(DType dtype, std::int64_t value) {
   return dtype == DType::Int(32) && int_imm_holds(dtype, value);
 }
 
+void require_lanes(Node lanes) {
+  if (text::lanes_of(lanes)) return;
+  refuse("TVMScript has no words for a number of lanes that is not a constant");
+}
+
 }  // namespace
 
 TextFragments end_of(Node begin, Node extent) {
@@ -107,10 +113,14 @@ TextFragments& Printer::expand_expr(Node node, Level level, TextFragments& out) 
       return out.text(quoted(node.text(f::StringImm::value)));
     case Kind::Not:
       return logical_not(node, level, out);
+    case Kind::Ramp:
+      require_lanes(node[f::Ramp::lanes]);
+      return regular_form(node, out);
+    case Kind::Broadcast:
+      require_lanes(node[f::Broadcast::lanes]);
+      return regular_form(node, out);
     case Kind::Cast:
     case Kind::Select:
-    case Kind::Ramp:
-    case Kind::Broadcast:
     case Kind::Shuffle:
     case Kind::Load:
     case Kind::Any:

@@ -416,6 +416,11 @@ class StatementPrinter {
       refuse(fmt::format("the data of the constant '{}' is not known",
                          allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
     }
+    for (const Node extent : allocate_const.list(f::AllocateConst::extents)) {
+      if (!extent.is(Kind::IntImm)) {
+        refuse("TVMScript has no words for a constant whose extents are not numbers");
+      }
+    }
     // Elements of a list have the dtype of the statement; an array has its own.
     const bool is_of_its_dtype = constant.dtype(std::uint8_t{f::NDArray::dtype}) ==
                                  allocate_const.dtype(f::AllocateConst::dtype);

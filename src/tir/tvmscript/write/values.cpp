@@ -219,7 +219,10 @@ TextFragments& Printer::target(Node node, TextFragments& out) {
   out.text(", \"keys\": [").list(node.list(f::Target::keys), PrintAs::value).text("]");
   const NodeMap attrs = node.map(f::Target::attrs);
   out.text(attrs.empty() ? "" : ", ").entries(attrs);
-  if (const Node host = node[f::Target::host]) out.text(", \"host\": ").value(host);
+  if (const Node host = node[f::Target::host]) {
+    if (!host.is(Kind::Target)) refuse("the host of a target is not a target");
+    out.text(", \"host\": ").value(host);
+  }
   return out.text("})");
 }
 

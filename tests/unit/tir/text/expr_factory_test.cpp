@@ -67,13 +67,13 @@ TEST_F(ExprFactoryTest, RefusesLoadsOfMoreLanesThanAVectorCanHave) {
 
 TEST_F(ExprFactoryTest, LanesAreConstantsOrMultiplesOfVscale) {
   const NodeId vscale = make_.call(make_.op("tir.vscale"), {}, DType::Int(32));
-  EXPECT_EQ(make_.lanes_of(make_.int32(4)), 4);
-  EXPECT_EQ(make_.lanes_of(vscale), -1);
-  EXPECT_EQ(make_.lanes_of(make_.binary(Kind::Mul, make_.int32(4), vscale)), -4);
-  EXPECT_EQ(make_.lanes_of(make_.binary(Kind::Mul, vscale, make_.int32(8))), -8);
-  EXPECT_FALSE(make_.lanes_of(make_.int32(0)));
-  EXPECT_FALSE(make_.lanes_of(make_.int32(32768)));
-  EXPECT_FALSE(make_.lanes_of(var("n")));
+  EXPECT_EQ(lanes_of(node(make_.int32(4))), 4);
+  EXPECT_EQ(lanes_of(node(vscale)), -1);
+  EXPECT_EQ(lanes_of(node(make_.binary(Kind::Mul, make_.int32(4), vscale))), -4);
+  EXPECT_EQ(lanes_of(node(make_.binary(Kind::Mul, vscale, make_.int32(8)))), -8);
+  EXPECT_FALSE(lanes_of(node(make_.int32(0))));
+  EXPECT_FALSE(lanes_of(node(make_.int32(32768))));
+  EXPECT_FALSE(lanes_of(node(var("n"))));
 }
 
 TEST_F(ExprFactoryTest, ZeroOffsetHasTheDtypeOfTheFirstDimension) {

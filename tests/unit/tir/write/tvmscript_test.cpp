@@ -264,6 +264,29 @@ TEST(TvmScriptOfATree, MayNotNameThePointerOfABufferInItsOffset) {
             "function f: the variable 'A' is used outside of what defines it");
 }
 
+TEST(TvmScriptOfATree, NeedsNumbersForLanes) {
+  Document vector =
+      read_text(function("        for i in range(8):\n"
+                         "            A[T.Ramp(i, 1, 4)] = T.Broadcast(T.float32(0), 4)\n"));
+  const auto of_base = [](Builder& builder, NodeId id) {
+    builder.set(id, f::Ramp::lanes, builder.node(id)[f::Ramp::base].id());
+  };
+  EXPECT_EQ(script_of(changed(std::move(vector), Kind::Ramp, of_base)),
+            "function f: TVMScript has no words for a number of lanes that is not a constant");
+}
+
+TEST(TvmScriptOfATree, NeedsNumbersForExtentsOfConstants) {
+  Document constant =
+      read_text(function("        c = T.allocate_const([1, 2], \"int8\", [2])\n"
+                         "        T.evaluate(0)\n"));
+  const auto of_pointer = [](Builder& builder, NodeId id) {
+    const std::array extents{builder.node(id)[f::AllocateConst::buffer_var].id()};
+    builder.set(id, f::AllocateConst::extents, builder.list(extents));
+  };
+  EXPECT_EQ(script_of(changed(std::move(constant), Kind::AllocateConst, of_pointer)),
+            "function f: TVMScript has no words for a constant whose extents are not numbers");
+}
+
 TEST(TvmScriptOfATree, MayNotNameVariablesInAttributesOfTheModule) {
   const auto with_loop = [](Builder& builder, NodeId id) {
     const NodeId var = builder.make(Kind::Var, {DType::Int(32), builder.string("i"), NodeId::none});
