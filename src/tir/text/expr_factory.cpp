@@ -119,7 +119,7 @@ NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
 // DType's lanes are 16 bits wide, in TVM as well.
 DType ExprFactory::loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const {
   if (!is_loadable(buffer, indices)) {
-    throw support::Error(ErrorKind::invalid_input, "a load of more than 32767 lanes");
+    throw support::Error(ErrorKind::invalid_input, "a load of 0 or of more than 32767 lanes");
   }
   const auto lanes = static_cast<std::int16_t>(loaded_lanes(buffer, indices));
   return builder_->node(buffer).dtype(f::Buffer::dtype).with_lanes(lanes);

@@ -141,11 +141,12 @@ class ExprFactory {
     return builder_->make(Kind::BufferLoad, {loaded_dtype(buffer, indices), buffer,
                                              builder_->list(indices), predicate});
   }
-  /// Whether such a load has at most as many lanes as a vector can have.
+  /// Whether such a load has as many lanes as a vector can have: an index of void has none.
   bool is_loadable(NodeId buffer, std::span<const NodeId> indices) const {
-    return std::abs(loaded_lanes(buffer, indices)) <= std::numeric_limits<std::int16_t>::max();
+    const std::int32_t lanes = std::abs(loaded_lanes(buffer, indices));
+    return lanes > 0 && lanes <= std::numeric_limits<std::int16_t>::max();
   }
-  /// The dtype of such a load. Throws if it would have more lanes than a vector can have.
+  /// The dtype of such a load. Throws if it would have other lanes than a vector can have.
   DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
   /// A call whose dtype the source states.
   NodeId call(NodeId callee, std::span<const NodeId> args, DType dtype) {

@@ -149,11 +149,11 @@ struct ReaderContext {
     const auto first = static_cast<std::uint32_t>(begin + at + before.size());
     note_dtype(var, first, static_cast<std::uint32_t>(first + dtype.size()));
   }
-  /// Fails at the text from `begin` to `end`, a load or store, if it has more lanes than a vector.
+  /// Fails at the text from `begin` to `end`, a load or store, if it has other lanes than a vector.
   void check_lanes(NodeId buffer, std::span<const NodeId> indices, std::uint32_t begin,
                    std::uint32_t end) const {
     if (make.is_loadable(buffer, indices)) return;
-    support::fail_at(source, begin, "an access of more than 32767 lanes", end - begin);
+    support::fail_at(source, begin, "an access of 0 or of more than 32767 lanes", end - begin);
   }
   /// Fails at the lexer's token if there are more nodes than a module may have.
   void check_size() const {

@@ -167,9 +167,14 @@ double as_real(Context& c, const Value& value) {
     return static_cast<double>(c.node(value.node).integer(f::IntImm::value));
   }
   if (value.kind != ValueKind::node && (value.kind == ValueKind::string || is_literal(c, value))) {
-    const auto number = text::parse_real(value.kind == ValueKind::string ? as_string(c, value)
-                                                                         : c.values.text(value));
-    if (number) return *number;
+    std::string digits(value.kind == ValueKind::string ? as_string(c, value)
+                                                       : c.values.text(value));
+    // `float("inf")`: Python has no literal for it.
+    if (digits.starts_with("float(")) {
+      digits.erase(0, digits.find_first_of("\"'") + 1);
+      digits.erase(digits.find_first_of("\"'"));
+    }
+    if (const auto number = text::parse_real(digits)) return *number;
   }
   if (c.is(value, Kind::FloatImm)) return c.node(value.node).real(f::FloatImm::value);
   fail_expected(c, value, "a number");

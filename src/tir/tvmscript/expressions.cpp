@@ -364,6 +364,11 @@ void lower_binary(Context& c, SyntaxId id) {
 void lower_call(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
   const Value callee = c.values.top(count + 1).front();
+  if (count == 1 && callee.kind == ValueKind::name && c.values.text(callee) == "float" &&
+      c.values.top().kind == ValueKind::string) {
+    c.values.drop(2);
+    return c.values.push(ValueKind::real, id);
+  }
   const Value items = c.values.take_items(count);
   const Value whole{.kind = ValueKind::node, .syntax = id};
   const Arguments args(c.values, whole, c.values.text(callee), items);

@@ -114,12 +114,16 @@ INSTANTIATE_TEST_SUITE_P(
          "                       ^^^^^^^^^^^^^^^^^^^^^^^^^"},
         {"LoadOfTooManyLanes",
          in_function("B = T.Buffer((4,), \"int8x4\")\nT.evaluate(B[T.Ramp(0, 1, 32767)])"),
-         "10:20: an access of more than 32767 lanes\n"
+         "10:20: an access of 0 or of more than 32767 lanes\n"
          "          T.evaluate(B[T.Ramp(0, 1, 32767)])\n"
          "                     ^^^^^^^^^^^^^^^^^^^^^^"},
+        {"LoadOfNoLanes", in_function("T.evaluate(A[T.call_extern(\"void\", \"f\")])"),
+         "9:20: an access of 0 or of more than 32767 lanes\n"
+         "          T.evaluate(A[T.call_extern(\"void\", \"f\")])\n"
+         "                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"},
         {"StoreOfTooManyLanes",
          in_function("B = T.Buffer((4,), \"int8x4\")\nB[T.Ramp(0, 1, 32767)] = 1"),
-         "10:9: an access of more than 32767 lanes\n"
+         "10:9: an access of 0 or of more than 32767 lanes\n"
          "          B[T.Ramp(0, 1, 32767)] = 1\n"
          "          ^^^^^^^^^^^^^^^^^^^^^^^^^^"},
         {"ConstantOfAPoolWithoutAnArray",

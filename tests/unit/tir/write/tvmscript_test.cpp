@@ -264,6 +264,13 @@ TEST(TvmScriptOfATree, MayNotNameThePointerOfABufferInItsOffset) {
             "function f: the variable 'A' is used outside of what defines it");
 }
 
+TEST(WrittenScript, HasInfinitiesOfUnusualTypesInCallsOfFloat) {
+  const std::string script = script_of(
+      read_text(function("        T.evaluate(T.FloatImm(\"float31\", float(\"-inf\")))\n")));
+  EXPECT_NE(script.find("T.FloatImm(\"float31\", float(\"-inf\"))"), script.npos) << script;
+  EXPECT_EQ(script_of(read_text(script)), script);
+}
+
 TEST(TvmScriptOfATree, NeedsNumbersForLanes) {
   Document vector =
       read_text(function("        for i in range(8):\n"
