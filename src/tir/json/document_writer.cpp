@@ -281,7 +281,7 @@ class NodeWriter {
       case Category::constant:
         return put_id(
             "constant", outline_.constant_id(node),
-            slot == Expects::any || slot == Expects::attr_value ? Ending::brace : Ending::none);
+            slot == Expects::constant || slot == Expects::tensor ? Ending::none : Ending::brace);
       case Category::part:
         return open_node(node, Ending::brace);
       default:

@@ -343,6 +343,7 @@ void lower_unary(Context& c, SyntaxId id) {
   }
   const NodeId value = as_expr(c, operand);
   const DType dtype = c.make.dtype_of(value);
+  if (dtype.is_handle() || dtype.is_void()) fail_expected(c, operand, "a number");
   const DType element = dtype.element();
   NodeId minus_one = dtype.is_float() ? c.make.float_imm(element, -1) : c.make.int_imm(element, -1);
   if (!dtype.is_scalar()) minus_one = c.make.broadcast(minus_one, c.make.int32(dtype.lanes));

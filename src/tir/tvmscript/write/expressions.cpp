@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/characters.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
@@ -308,7 +309,12 @@ TextFragments& Printer::call_of_op(Node node, TextFragments& out) {
     if (!name.starts_with(kNamespace)) {
       refuse(fmt::format("TVMScript before v0.12 has no words for a call of {}", name));
     }
-    return old_call(fmt::format("T.{}", name.substr(kNamespace.size())), node, out);
+    const std::string_view function = name.substr(kNamespace.size());
+    if (!std::ranges::all_of(function,
+                             [](char c) { return c == '.' || support::is_word_character(c); })) {
+      refuse(fmt::format("an operator called '{}' cannot be written in Python", name));
+    }
+    return old_call(fmt::format("T.{}", function), node, out);
   }
   const OpInfo* const op = text::find_op(name);
   const bool has_name = op != nullptr && op->since <= minor_version_ &&
