@@ -261,6 +261,7 @@ struct ConstantSources {
   std::shared_ptr<const std::string> file{};     ///< of parameters, for the graph executor
   std::vector<Param> parameters{};               ///< in `file`
   std::string member{};                          ///< the name of that file, or of C with pools
+  std::map<std::string, CodeLines, std::less<>> c{};  ///< in generated C, by name
 
   /// Returns the parameter with the name of a value; null if there is none.
   MLF_API const Param* parameter_of(const graph::Value& value) const;
@@ -324,6 +325,10 @@ MLF_API CallMeasure counted_measure(const ModuleReport& module);
 /// Nothing without a profile.
 MLF_API std::optional<Ratio> share_of(const ModuleReport& module,
                                       std::span<const graph::CallId> calls);
+
+/// Returns the bytes that a kernel loads and stores for each multiply-accumulate: the kernels with
+/// the most wait for memory. Nothing unless its multiply-accumulates are an exact number above 0.
+MLF_API std::optional<Ratio> bytes_per_mac(const analysis::KernelCost& cost);
 
 /// Returns what the call takes for each multiply-accumulate, in the unit of `counted_measure`.
 /// Nothing without a profile, and unless its multiply-accumulates are an exact number above 0.

@@ -53,6 +53,10 @@ Count of_measure(const Row& row, CallMeasure measure) {
   return row.call != nullptr ? (*row.call)[measure] : number_of(*row.kernel, measure);
 }
 
+Count floats_of(const Row& row) {
+  return row.kernel->cost ? row.kernel->cost->float_operations : Count::unknown();
+}
+
 Count divisions_of(const Row& row) {
   return row.kernel->cost ? row.kernel->cost->index_divisions : Count::unknown();
 }
@@ -94,13 +98,18 @@ std::optional<Ratio> per_mac(const Row& row) {
   return mlf::per_mac(*row.module, *row.call);
 }
 
+std::optional<Ratio> bytes_per_mac(const Row& row) {
+  return row.kernel->cost ? mlf::bytes_per_mac(*row.kernel->cost) : std::nullopt;
+}
+
 std::string in_percent(const Ratio& part) {
   return to_string(part * 100);
 }
 
 /// A column of quotients; calls are sorted by their upper bounds.
 Column ratio_column(std::string_view name, std::string head, std::string_view meaning,
-                    std::optional<Ratio> (*ratio)(const Row&), std::string (*text)(const Ratio&)) {
+                    std::optional<Ratio> (*ratio)(const Row&), std::string (*text)(const Ratio&),
+                    std::string_view option = "--profile") {
   constexpr double kFraction = 1000000;
   const auto cell = [=](const Row& row) {
     const auto value = ratio(row);
@@ -112,7 +121,7 @@ Column ratio_column(std::string_view name, std::string head, std::string_view me
     return value->max ? Count(static_cast<std::uint64_t>(*value->max * kFraction))
                       : Count::unknown();
   };
-  return {name, std::move(head), meaning, cell, number, "--profile"};
+  return {name, std::move(head), meaning, cell, number, option};
 }
 
 /// "int8 16x3x3x3"
@@ -188,17 +197,24 @@ std::vector<Column> all_columns() {
        [](const Row& row) { return of_measure(row, CallMeasure::mac); }},
       ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent),
       ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string),
+      ratio_column("bytesmac", "BYTES/MAC", "bytes accessed a MAC", bytes_per_mac,
+                   to_string, ""),
+      number_column("floats", "FLOATS", "floating-point operations", floats_of),
       number_column("divisions", "IDX DIV", "divisions of indices alone", divisions_of),
       number_column("code", "CODE", "bytes of code, with --cc", bytes_of_code, "--cc"),
       number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of, "--cc"),
       {"target", "TARGET", "target kind, or compiler",
        [](const Row& row) { return row.kernel->target; }},
       {"weights", "WEIGHTS", "type of largest constant", weights_text},
-      {"zeros", "ZEROS", "zero elements of the largest constant",
+      {"zeros", "ZEROS", "zeros of that constant",
        [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
        zeros_of},
-      {"range", "RANGE", "smallest and largest element of the largest constant", range_text},
+      {"range", "RANGE", "its least and largest element", range_text},
       {"c", "C", "file and lines of C", [](const Row& row) { return lines_text(row.kernel->c); }},
+      {"relay", "RELAY", "file and line of Relay",
+       [](const Row& row) {
+         return lines_text(row.call != nullptr ? row.call->relay : std::nullopt);
+       }},
       {"tir", "TIR", "file and lines of TIR",
        [](const Row& row) { return lines_text(row.kernel->tir); }},
   };
@@ -375,6 +391,19 @@ std::string summary(const ModuleReport& module, const Screen& screen) {
   return text;
 }
 
+/// Functions that are not kernels, such as main, with their stack frames.
+std::string other_functions_text(const ModuleReport& module, const Screen& screen) {
+  if (!module.code || module.objects) return {};
+  Table table({"OTHER FUNCTION", "#CODE", "#FRAME"});
+  for (const auto& [symbol, function] : module.code->functions) {
+    const auto is_it = [&](const KernelReport& kernel) { return kernel.symbol == symbol; };
+    if (std::ranges::any_of(module.kernels, is_it)) continue;
+    table.add(
+        {symbol, std::to_string(function.bytes), to_string(analysis::to_count(function.frame))});
+  }
+  return table.empty() ? "" : "\n" + table.text(screen);
+}
+
 /// The facts of object files alone: sections, and functions in the order of main's calls, then by
 /// name.
 std::string objects_text(const ModuleReport& module, const Screen& screen) {
@@ -456,7 +485,7 @@ std::string place_of(const ModuleReport& module, const CostFinding& finding) {
 /// largest finding. Workspaces of two kernels do not exist at the same time: their bytes are those
 /// of the largest.
 Table findings_table(const ModuleReport& module) {
-  Table table({"FINDING", "#PLACES", "#BYTES", "?#SHARE", "#LARGEST", "~LARGEST PLACE"});
+  Table table({"FINDING", "#PLACES", "#BYTES", "?#SHARE OF KERNELS", "#LARGEST", "~LARGEST PLACE"});
   for (const FindingsOfCode& of : findings_by_code(module)) {
     const auto most_of = [](const CostFinding* finding) {
       return finding->bytes.max.value_or(finding->bytes.min);
@@ -540,8 +569,8 @@ std::string to_tables(const Report& report, const ReportView& view) {
     const Screen& screen = view.screen;
     const Table calls = calls_table(module, constants, view);
     text += summary(module, screen) + (calls.empty() ? "" : "\n" + calls.text(screen)) +
-            objects_text(module, screen) + findings_text(module, screen) +
-            contradictions_text(module, screen) +
+            other_functions_text(module, screen) + objects_text(module, screen) +
+            findings_text(module, screen) + contradictions_text(module, screen) +
             titled_lines(kWhyNotExact, reasons_of(module), screen);
   }
   const Table totals = totals_table(report);

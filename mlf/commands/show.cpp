@@ -390,6 +390,10 @@ std::string facts_of(const ModuleReport& module, const report::ModuleConstant& c
                         to_string(analysis::to_count(constant.offset)));
   }
   text += fmt::format("\nfile    {}\n", printable(summary.source));
+  const auto lines = module.constants.c.find(constant.name);
+  if (lines != module.constants.c.end()) {
+    text += fmt::format("C       {}\n", printable(place_of(lines->second)));
+  }
   if (!summary.values) return text;
   return text + fmt::format("range   {}..{}, {} zeros\n",
                             report::value_text(summary.values->least, summary.dtype),

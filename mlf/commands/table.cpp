@@ -29,6 +29,7 @@ struct TableArguments {
   std::vector<std::string> archives;
   RowKind rows = RowKind::archive;
   RowFormat format = RowFormat::by_output;
+  std::string sort;
   std::vector<std::string> profiles;
   CompilerArguments compiler{};
   unsigned jobs = 1;
@@ -80,6 +81,68 @@ class ArchiveProfiles {
 
 /// The rows of one archive, or its error.
 using ArchiveRows = Result<std::vector<std::vector<Cell>>>;
+
+/// A row of an archive. An archive with an error has one row, so none is missing.
+struct ArchiveRow {
+  std::string_view archive;
+  Result<std::vector<Cell>> cells;
+};
+
+std::vector<ArchiveRow> in_one_list(const std::vector<std::string>& archives,
+                                    const std::vector<ArchiveRows>& found) {
+  std::vector<ArchiveRow> rows;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) rows.push_back({archives[i], tl::unexpected(found[i].error())});
+    if (!found[i]) continue;
+    for (const auto& cells : *found[i]) rows.push_back({archives[i], cells});
+  }
+  return rows;
+}
+
+std::string_view without_bound(std::string_view column) {
+  return column.ends_with("_min") ? column.substr(0, column.size() - 4) : column;
+}
+
+/// Names with one column for a number and its bounds.
+std::vector<std::string> names_to_sort_by(RowKind kind) {
+  std::vector<std::string> names;
+  for (const RowColumn& column : columns_of(kind)) {
+    if (!column.name.ends_with("_max")) names.emplace_back(without_bound(column.name));
+  }
+  return names;
+}
+
+/// The largest number first: a number without an upper bound may be the largest of all. Text is in
+/// alphabetical order. Rows without a cell and archives with an error come last. Throws a `usage`
+/// error if rows of this kind have no such column.
+void sort_rows(std::vector<ArchiveRow>& rows, RowKind kind, const std::string& name) {
+  const std::span<const RowColumn> columns = columns_of(kind);
+  const auto column = std::ranges::find(
+      columns, name, [](const RowColumn& one) { return without_bound(one.name); });
+  if (column == columns.end()) {
+    throw support::Error(ErrorKind::usage,
+                         fmt::format("--sort: rows of this kind have no column '{}'; they have {}",
+                                     name, fmt::join(names_to_sort_by(kind), ", ")));
+  }
+  const auto at = static_cast<std::size_t>(column - columns.begin());
+  const bool is_pair = column->name.ends_with("_min");
+  // The order of two cells: greater numbers first, then text.
+  const auto key = [&](const ArchiveRow& row) -> std::pair<std::uint64_t, std::string_view> {
+    if (!row.cells) return {0, "\xff"};
+    const Cell& cell = (*row.cells)[at];
+    if (const auto* text = std::get_if<std::string>(&cell)) return {1, *text};
+    const auto* least = std::get_if<std::uint64_t>(&cell);
+    if (least == nullptr) return {0, ""};
+    const auto* most = std::get_if<std::uint64_t>(&(*row.cells)[at + (is_pair ? 1 : 0)]);
+    const std::uint64_t number = most != nullptr ? *most : UINT64_MAX;
+    return {number < UINT64_MAX ? number + 1 : number, ""};
+  };
+  std::ranges::stable_sort(rows, [&](const ArchiveRow& a, const ArchiveRow& b) {
+    const auto [number_a, text_a] = key(a);
+    const auto [number_b, text_b] = key(b);
+    return number_a != number_b ? number_a > number_b : text_a < text_b;
+  });
+}
 
 /// Kernels by their short names, for people.
 void shorten_kernels(const Report& report, std::vector<std::vector<Cell>>& rows) {
@@ -141,17 +204,14 @@ class RowTable {
  public:
   explicit RowTable(RowKind kind) : columns_(columns_of(kind)), table_(heads(kind)) {}
 
-  void archive(const std::string& path, const ArchiveRows& rows) {
-    if (!rows) {
-      std::vector<std::string> line{path, rows.error().message};
-      line.resize(line.size() + shown_.size());
-      return table_.add(std::move(line), Emphasis::warning);
+  void add(const ArchiveRow& row) {
+    std::vector<std::string> line{std::string(row.archive),
+                                  row.cells ? "" : row.cells.error().message};
+    if (row.cells) {
+      for (const std::size_t i : shown_) line.push_back(text_of(*row.cells, i));
     }
-    for (const auto& row : *rows) {
-      std::vector<std::string> line{path, ""};
-      for (const std::size_t i : shown_) line.push_back(text_of(row, i));
-      table_.add(std::move(line));
-    }
+    line.resize(2 + shown_.size());
+    table_.add(std::move(line), row.cells ? Emphasis::none : Emphasis::warning);
   }
 
   std::string text() const {
@@ -179,7 +239,7 @@ class RowTable {
       if (columns_[i].type == CellType::number) marks += '#';
       if (is_sentence) marks += '~';
       if (is_bound(columns_[i])) {
-        name = word_of_report(kind, name.substr(0, name.size() - std::string_view("_min").size()));
+        name = word_of_report(kind, without_bound(columns_[i].name));
       }
       std::ranges::replace(name, '_', ' ');
       heads.push_back(marks + support::in_capitals(name));
@@ -215,23 +275,19 @@ class RowPrinter {
     print(csv_line(cells));
   }
 
-  void archive(const std::string& path, const ArchiveRows& rows) const {
-    const std::string name = printable(path);
-    // An archive with an error has one row, so none is missing.
-    if (!rows) return print(line({name, printable(rows.error().message)}, {}));
-    std::string text;
-    for (const auto& row : *rows) text += line({name, {}}, row);
-    print(text);
-  }
-
- private:
-  std::string line(std::vector<Cell> cells, const std::vector<Cell>& rest) const {
-    cells.insert(cells.end(), rest.begin(), rest.end());
+  std::string line(const ArchiveRow& row) const {
+    std::vector<Cell> cells{printable(row.archive), {}};
+    if (row.cells) {
+      cells.insert(cells.end(), row.cells->begin(), row.cells->end());
+    } else {
+      cells[1] = printable(row.cells.error().message);
+    }
     cells.resize(names_.size());
     if (format_ == RowFormat::csv) return csv_line(cells);
     return json_line(names_, cells);
   }
 
+ private:
   RowFormat format_;
   std::vector<std::string> names_;
 };
@@ -257,14 +313,18 @@ int run_table(const TableArguments& arguments, const Context& context) {
     found[i] = rows_of_archive(options.archives[i], options, profiles, context);
   });
   profiles.require_used();
+  std::vector<ArchiveRow> rows = in_one_list(options.archives, found);
+  if (!options.sort.empty()) sort_rows(rows, options.rows, options.sort);
   if (options.format == RowFormat::text) {
     RowTable table(options.rows);
-    for (std::size_t i = 0; i < found.size(); ++i) table.archive(options.archives[i], found[i]);
+    for (const ArchiveRow& row : rows) table.add(row);
     print(table.text());
   } else {
     const RowPrinter printer(options);
     printer.head();
-    for (std::size_t i = 0; i < found.size(); ++i) printer.archive(options.archives[i], found[i]);
+    std::string text;
+    for (const ArchiveRow& row : rows) text += printer.line(row);
+    print(text);
   }
   int exit = 0;
   for (const ArchiveRows& one : found) {
@@ -281,9 +341,8 @@ std::string names_of(RowKind kind) {
   for (const RowColumn& column : columns_of(kind)) {
     if (column.name.ends_with("_max")) continue;
     if (!text.empty()) text += ", ";
-    const bool is_pair = column.name.ends_with("_min");
-    text += is_pair ? fmt::format("{}*", column.name.substr(0, column.name.size() - 4))
-                    : std::string(column.name);
+    text += without_bound(column.name);
+    if (column.name.ends_with("_min")) text += '*';
   }
   return text;
 }
@@ -313,6 +372,8 @@ void declare_table_options(CLI::App& app, TableArguments& options) {
                    {"jsonl", RowFormat::jsonl, "a JSON object in each line"}},
                   {"FORMAT", "Output"}, "Form of the rows");
   add_json_flag(app, options.format, RowFormat::jsonl, "jsonl");
+  add_option(app, "--sort", options.sort, {"COLUMN", "Output"},
+             "Sort the rows of all archives, the largest number first");
   add_profile_option(app, options.profiles);
   add_compiler_options(app, options.compiler);
   add_jobs_option(app, options.jobs, "Archives to read");

@@ -242,9 +242,10 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
   constexpr std::size_t kMost = 3;  // a few are enough to show the error
   const std::vector<std::string> reasons =
       resource == Resource::mac ? module.uncertain : reasons_of_memory(module);
-  const std::size_t shown = std::min(reasons.size(), kMost);
-  missing.insert(missing.end(), reasons.begin(),
-                 reasons.begin() + static_cast<std::ptrdiff_t>(shown));
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMost); ++i) {
+    const auto says_it = [&](const std::string& one) { return one.ends_with(reasons[i]); };
+    if (std::ranges::none_of(missing, says_it)) missing.push_back(reasons[i]);
+  }
   const bool has_pools = has({Resource::ram, Resource::buffers}, resource);
   if (has_pools && module.network && !module.ram.pools.is_known()) {
     for (const graph::Pool& pool : module.network->pools) {

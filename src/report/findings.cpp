@@ -215,8 +215,14 @@ void find_unused_parameters(const ModuleReport& module, std::vector<CostFinding>
   }
   // Parts of main that are not understood may read any constant.
   if (!network.gaps.empty()) return;
-  for (const graph::Value& value : network.values) {
+  std::set<graph::ValueId> results;
+  for (const graph::Port& port : network.outputs) {
+    if (port.value) results.insert(*port.value);
+  }
+  for (std::size_t i = 0; i < network.values.size(); ++i) {
+    const graph::Value& value = network.values[i];
     if (value.kind != graph::ValueKind::constant || !value.consumers.empty()) continue;
+    if (results.contains(static_cast<graph::ValueId>(i))) continue;
     findings.push_back({CostFindingCode::unused_parameter, value.name,
                         analysis::to_count(value.bytes), "no call reads this constant of main"});
   }
@@ -460,7 +466,7 @@ class Finder {
     for (const KernelReport& kernel : module_.kernels) {
       if (!kernel.cost || kernel.cost->index_divisions.min == 0) continue;
       add(CostFindingCode::index_divisions, kernel.symbol, Count::unknown(),
-          fmt::format("{} divisions, which a compiler leaves, in {} operations on indices",
+          fmt::format("{} divisions by no power of two, in {} operations on indices",
                       kernel.cost->index_divisions.min, kernel.cost->index_operations.min));
     }
   }

@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "support/c_files.h"
+
 namespace mlf::report {
 namespace {
 
@@ -144,11 +146,13 @@ std::vector<TextTable> tables_of(const ModuleIntegration& module) {
 }
 
 TextTable loops_of(const ModuleIntegration& module) {
-  TextTable table{{"Loop", "Line", "Variable", "#Depth", "#Extent", "#Iterations"}};
+  TextTable table{{"Loop", "C", "Variable", "#Depth", "#Extent", "#Iterations"}};
   for (const IntegrationLoop& one : module.loops) {
-    table.rows.push_back({one.function, one.line ? std::to_string(*one.line) : "-",
-                          one.cost.variable, std::to_string(one.cost.depth),
-                          to_string(one.cost.extent), to_string(one.cost.iterations)});
+    table.rows.push_back(
+        {one.function,
+         one.line ? fmt::format("{}:{}", support::leaf_of(one.member), *one.line) : "-",
+         one.cost.variable, std::to_string(one.cost.depth), to_string(one.cost.extent),
+         to_string(one.cost.iterations)});
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "deployment/member_text.h"
 #include "graph/node_queries.h"
@@ -130,20 +131,27 @@ std::string_view LineTable::lines_of(const CodeLines& lines) const {
   return text_.substr(begin, start_of(std::size_t{lines.last} + 1) - begin);
 }
 
-std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
-                                                          const Module& module) {
-  std::map<std::string, CodeLines, std::less<>> functions;
+CLines c_lines(const archive::Archive& archive, const Module& module) {
+  CLines found;
+  std::set<std::string_view> repeated;
   for (const FileRef& file : module.files.sources) {
     const std::string_view text = deployment::member_text(archive, file);
-    const LineTable lines(text);
-    for (const tir::CDefinition& definition : tir::describe_c(text).definitions) {
-      const tir::SourceRange range = definition.range;
-      functions.try_emplace(definition.symbol,
-                            CodeLines{file.name, lines.line_of(range.begin),
-                                      lines.line_of(range.end > 0 ? range.end - 1 : 0)});
+    const LineTable table(text);
+    const auto lines_of = [&](const tir::SourceRange& range) {
+      return CodeLines{file.name, table.line_of(range.begin),
+                       table.line_of(range.end > 0 ? range.end - 1 : 0)};
+    };
+    const tir::CFile described = tir::describe_c(text);
+    for (const tir::CDefinition& one : described.definitions) {
+      found.functions.try_emplace(one.symbol, lines_of(one.range));
+    }
+    for (const tir::CDefinition& one : described.constants) {
+      const auto [known, is_new] = found.constants.try_emplace(one.symbol, lines_of(one.range));
+      if (!is_new) repeated.insert(known->first);
     }
   }
-  return functions;
+  for (const std::string_view name : repeated) found.constants.erase(found.constants.find(name));
+  return found;
 }
 
 TirSource text_beside(const archive::Archive& archive, const TirSource& twin) {

@@ -31,9 +31,15 @@ class MLF_API LineTable {
   std::vector<std::uint32_t> starts_;  // of each line
 };
 
-/// The functions that generated C of one module defines, by symbol. Throws `Error`.
-std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
-                                                          const Module& module);
+/// The lines of the generated C of one module, by name.
+struct CLines {
+  std::map<std::string, CodeLines, std::less<>> functions{};
+  /// Arrays with values, and members of pools. Not those with a name that the C has twice.
+  std::map<std::string, CodeLines, std::less<>> constants{};
+};
+
+/// Throws `Error`.
+CLines c_lines(const archive::Archive& archive, const Module& module);
 
 /// The text of the same TIR as a lossless twin that has one. Throws `Error`.
 TirSource text_beside(const archive::Archive& archive, const TirSource& twin);

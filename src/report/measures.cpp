@@ -92,6 +92,7 @@ const analysis::KernelCost& unknown_cost() {
                                          .operations = {},
                                          .index_operations = Count::unknown(),
                                          .index_divisions = Count::unknown(),
+                                         .float_operations = Count::unknown(),
                                          .extern_calls = {},
                                          .buffers = {},
                                          .loops = {},
@@ -151,6 +152,12 @@ std::optional<Ratio> share_of(const ModuleReport& module, std::span<const graph:
     (is_own[i] ? own : others) += module.calls[i][measure];
   }
   return part_of(own, others);
+}
+
+std::optional<Ratio> bytes_per_mac(const analysis::KernelCost& cost) {
+  if (!cost.mac.is_exact() || cost.mac.min == 0) return std::nullopt;
+  const Count bytes = cost.loaded + cost.stored;
+  return Ratio{*quotient(bytes.min, cost.mac.min), quotient(bytes.max, cost.mac.min)};
 }
 
 std::optional<Ratio> per_mac(const ModuleReport& module, const CallReport& call) {

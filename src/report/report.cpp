@@ -264,11 +264,12 @@ class Reporter {
     if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
     // Also without a network: the C of one operator can contain constants twice.
     report.flash.copies = copied_constants(deployment_.archive(), module);
-    const auto c = c_functions(deployment_.archive(), module);
+    report::CLines c = report::c_lines(deployment_.archive(), module);
     for (KernelReport& kernel : report.kernels) {
-      const auto found = c.find(kernel.symbol);
-      if (found != c.end()) kernel.c = found->second;
+      const auto found = c.functions.find(kernel.symbol);
+      if (found != c.functions.end()) kernel.c = found->second;
     }
+    report.constants.c = std::move(c.constants);
     if (options_.compiler && !module.files.sources.empty()) {
       report.code = get_or_throw(compile_module(deployment_.archive(), module, *options_.compiler));
     }

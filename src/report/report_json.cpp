@@ -209,22 +209,21 @@ void write_extern_call(Writer& out, const analysis::ExternCall& callee) {
   out.member("count", callee.count);
 }
 
-/// Bytes by section.
+/// Bytes by section, and functions by name.
 void write_compiled(Writer& out, const CompiledCode& code) {
   out.member("text", compiled_bytes(code, code.text));
   out.member("rodata", compiled_bytes(code, code.rodata));
   out.member("data", compiled_bytes(code, code.data));
   out.member("bss", compiled_bytes(code, code.bss));
-}
-
-/// By name.
-void write_objects(Writer& out, const ObjectCode& objects) {
-  write_compiled(out, objects.code);
-  out.objects("functions", objects.code.functions, [](Writer& of, const auto& function) {
+  out.objects("functions", code.functions, [](Writer& of, const auto& function) {
     of.member("symbol", function.first);
     of.member("bytes", function.second.bytes);
     of.member("frame", function.second.frame);
   });
+}
+
+void write_objects(Writer& out, const ObjectCode& objects) {
+  write_compiled(out, objects.code);
   out.text_or_null("main", objects.main);
   out.member("main_calls", objects.main_calls);
 }
@@ -244,6 +243,7 @@ void write_kernel(Writer& out, const ModuleReport& module, const KernelReport& k
   out.member("stored", cost.stored);
   out.member("index_operations", cost.index_operations);
   out.member("index_divisions", cost.index_divisions);
+  out.member("float_operations", cost.float_operations);
   out.objects("operations", cost.operations, write_operation);
   out.objects("buffers", cost.buffers, write_buffer);
   out.objects("loops", cost.loops, write_loop);

@@ -373,6 +373,10 @@ Columns<TensorItem> tensor_columns() {
   return columns;
 }
 
+std::optional<CodeLines> c_lines_of(const ConstantItem& item) {
+  return support::value_at(item.module.constants.c, item.part.name);
+}
+
 Columns<ConstantItem> constant_columns() {
   Columns<ConstantItem> columns;
   columns.text("kernel", "symbol of the function; empty: of main",
@@ -405,6 +409,10 @@ Columns<ConstantItem> constant_columns() {
   });
   columns.text("file", "the member that has its elements",
                [](const auto& item) { return text(item.part.summary.source); });
+  columns.text("c_file", "generated C that defines it",
+               [](const auto& item) { return file_of(c_lines_of(item)); });
+  columns.number("c_first_line", "", [](const auto& item) { return first_of(c_lines_of(item)); });
+  columns.number("c_last_line", "", [](const auto& item) { return last_of(c_lines_of(item)); });
   return columns;
 }
 

@@ -41,6 +41,35 @@ def rows(kind, *paths):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+class SortedRows(unittest.TestCase):
+    def test_have_the_largest_number_first_of_all_archives(self):
+        paths = archives()[:4]
+        sizes = [int(row["bytes"]) for row in rows("constant", "--sort", "bytes", *paths)]
+        self.assertGreater(len(sizes), 2)
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+
+    def test_have_text_in_its_order_and_rows_without_it_last(self):
+        found = [row["layer"] for row in rows("call", "--sort", "layer", *archives()[:4])]
+        named = [one for one in found if one]
+        self.assertEqual(found, sorted(named) + [""] * (len(found) - len(named)))
+
+
+class ConstantsInC(unittest.TestCase):
+    def test_are_on_the_lines_of_their_rows(self):
+        count = 0
+        for path in archives():
+            for row in rows("constant", path):
+                if not row["c_file"]:
+                    continue
+                text = support.members_of(path)[row["c_file"]].decode().splitlines()
+                lines = text[int(row["c_first_line"]) - 1 : int(row["c_last_line"])]
+                self.assertIn(row["constant"], lines[0])
+                values = "".join(lines).partition("{")[2].partition("}")[0]
+                self.assertEqual(len([one for one in values.split(",") if one.strip()]), int(row["elements"]))
+                count += 1
+        self.assertGreater(count, 10)
+
+
 # How struct reads elements of these dtypes.
 ELEMENTS = {"float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B"}  # fmt: skip
 

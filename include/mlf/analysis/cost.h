@@ -136,6 +136,8 @@ struct KernelCost {
   /// The divisions and remainders among it that a compiler leaves: by no power of two, in the
   /// innermost loop that changes their operands, equal ones once.
   Count index_divisions;
+  /// Arithmetic and casts of floating-point numbers; a multiply-accumulate of them counts as one.
+  Count float_operations;
   std::vector<ExternCall> extern_calls;  ///< in the order of the code
   std::vector<BufferCost> buffers;       ///< parameters in their order, then memory of its own
   std::vector<LoopCost> loops;           ///< in the order of the code: outer before inner

@@ -14,6 +14,11 @@ export type Count =
  * Why numbers are not exact, one sentence each.
  */
 export type Reasons = string[];
+export type Functions = {
+  symbol: string;
+  bytes: number;
+  frame: number | null;
+}[];
 
 export interface Report {
   format: "mlf-report";
@@ -178,6 +183,7 @@ export interface Compiled {
   rodata: Count;
   data: Count;
   bss: Count;
+  functions: Functions;
 }
 /**
  * The content of the archive's object files, which may not be all code of the module.
@@ -187,11 +193,7 @@ export interface Objects {
   rodata: number;
   data: number;
   bss: number;
-  functions: {
-    symbol: string;
-    bytes: number;
-    frame: number | null;
-  }[];
+  functions: Functions;
   main: string | null;
   main_calls: string[];
 }
@@ -312,6 +314,7 @@ export interface Kernel {
   stored: Count;
   index_operations: Count;
   index_divisions: Count;
+  float_operations: Count;
   operations: Operation[];
   buffers: Buffer[];
   loops: Loop[];

@@ -203,8 +203,8 @@ void widen(const graph::BodyScan& scan, KernelCost& cost) {
     if (scan.may_end_early) count.min = 0;
     if (!scan.gaps.empty()) count.max.reset();
   };
-  for (Count* const count :
-       {&cost.mac, &cost.index_operations, &cost.index_divisions, &cost.loaded, &cost.stored}) {
+  for (Count* const count : {&cost.mac, &cost.index_operations, &cost.index_divisions,
+                             &cost.float_operations, &cost.loaded, &cost.stored}) {
     widened(*count);
   }
   for (OperationCount& one : cost.operations) widened(one.count);
@@ -310,21 +310,26 @@ class KernelCounter {
     evaluated_.regions.explain(
         "stores share expressions that are too large to look for multiply-accumulates");
     cost_.mac += Count::unknown();
+    cost_.float_operations += Count::unknown();
   }
 
   // --- Counting ----------------------------------------------------------------------------------
 
-  /// Integers that do not depend on memory are addresses; floats and values from memory are data.
-  bool is_on_data(Node node, const Evaluation& evaluation) const {
+  static bool is_of_floats(Node node) {
     const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a]
                          : node.is(Kind::Cast)       ? node[f::Cast::value]
                                                      : node;
-    if (operand.dtype().is_float() || node.dtype().is_float()) return true;
-    return !evaluation.is_address && evaluated_.values.reads_memory(node);
+    return operand.dtype().is_float() || node.dtype().is_float();
+  }
+
+  /// Integers that do not depend on memory are addresses; floats and values from memory are data.
+  bool is_on_data(Node node, const Evaluation& evaluation) const {
+    return is_of_floats(node) || (!evaluation.is_address && evaluated_.values.reads_memory(node));
   }
 
   void count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
                         const Count& times) {
+    if (is_of_floats(node)) cost_.float_operations += times;
     if (!is_on_data(node, evaluation)) {
       if (operation == Operation::cast) return;
       cost_.index_operations += times;
@@ -407,10 +412,12 @@ class KernelCounter {
     }
     if (!callee.is_known) {
       evaluated_.regions.explain(fmt::format("the effect of '{}' is unknown", callee.symbol));
+      cost_.float_operations += calls * Count::unknown();
     }
     count_mac(calls * callee.mac, evaluation.region);
     for (const auto& [operation, dtype, count] : callee.arithmetic) {
       operations_[{operation, dtype.packed()}] += calls * count;
+      if (dtype.is_float()) cost_.float_operations += calls * count;
     }
     // Freeing memory does not read it.
     const bool takes_no_memory = graph::is_arithmetic(callee.symbol) ||
@@ -448,6 +455,7 @@ class KernelCounter {
     const Node node = code_.order[position];
     if (node.is(Kind::Reduce)) {
       evaluated_.regions.explain("the cost of a reduction of TE is unknown");
+      cost_.float_operations += Count::unknown();
       return count_mac(Count::unknown(), evaluation.region);
     }
     if (!tir::is_expr(node.category()) && !is_store(node)) return;
@@ -459,6 +467,7 @@ class KernelCounter {
     } else if (node.is(Kind::Call)) {
       count_call(node, evaluation, times);
     } else if (accumulations_.products.contains(id)) {
+      if (node.dtype().is_float()) cost_.float_operations += times;
       count_mac(times, evaluation.region);
     } else if (const auto operation = operation_of(node.kind());
                operation && !accumulations_.sums.contains(id)) {

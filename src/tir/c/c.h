@@ -58,6 +58,7 @@ struct CFile {
   std::vector<CDefinition> definitions;  ///< all functions, in the order of the text
   std::vector<CDefinition> prototypes;   ///< to the semicolon; none of static functions
   std::vector<CArray> arrays;            ///< those that have a plain size
+  std::vector<CDefinition> constants;    ///< arrays with values, and members of pools of them
 };
 
 /// Classifies a file. Never fails. The cost is that of finding the end of each function.

@@ -25,6 +25,20 @@ TEST(KernelCost, ADenseLayerIsOutputsTimesInputs) {
   EXPECT_EQ(exactly(cost.stored), 4 * (768 + 12));
   EXPECT_EQ(exactly(cost.index_operations), 2 * 768);
   EXPECT_EQ(exactly(cost.index_divisions), 0);
+  EXPECT_EQ(exactly(cost.float_operations), 768);
+}
+
+TEST(KernelCost, CountsCastsAndCallsAsOperationsOnFloats) {
+  const KernelCost cost = cost_of(R"(
+    for i in range(10):
+        B[i] = T.exp(T.Cast("float32", i)) + A[i]
+)");
+  EXPECT_EQ(exactly(cost.float_operations), 30);
+  const KernelCost unknown = cost_of(R"(
+    for i in range(10):
+        T.evaluate(T.call_extern("int32", "not_known", A.data))
+)");
+  EXPECT_FALSE(unknown.float_operations.is_known());
 }
 
 TEST(KernelCost, TheLoopNestHasItsShare) {

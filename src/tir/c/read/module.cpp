@@ -725,6 +725,23 @@ class ModuleReader {
 }  // namespace c
 
 /// The items alone decide this: no function is read.
+namespace {
+
+/// The members of a pool by their initialisers, `.name = {…}`.
+void add_members(std::string_view text, c::Bytes body, std::vector<CDefinition>& constants) {
+  text = text.substr(0, body.end);
+  for (std::size_t dot = text.find('.', body.begin); dot < text.size();) {
+    const auto name = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(dot) + 1,
+                                       text.end(), support::is_word_character);
+    const std::size_t end = std::min(text.find('}', dot), text.size());
+    constants.push_back({std::string(text.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name),
+                         {static_cast<std::uint32_t>(dot), static_cast<std::uint32_t>(end)}});
+    dot = text.find('.', end);
+  }
+}
+
+}  // namespace
+
 CFile describe_c(std::string_view text, const MacroValues& macros) {
   if (text.size() >= UINT32_MAX) return {};
   const std::optional<std::string> active = c::active_text(text, macros);
@@ -746,7 +763,11 @@ CFile describe_c(std::string_view text, const MacroValues& macros) {
             {std::string(pool->name), c::section_of(source.text, item), pool->alignment});
       }
     }
+    if (item.kind == c::ItemKind::array) {
+      file.constants.push_back({std::string(item.name), {item.head.begin, item.end}});
+    }
     if (item.kind == c::ItemKind::pool) {
+      add_members(source.text, item.body, file.constants);
       file.arrays.push_back({std::string(item.name), c::section_of(source.text, item)});
     }
     if (item.kind != c::ItemKind::function) continue;

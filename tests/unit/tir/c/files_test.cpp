@@ -33,6 +33,22 @@ TEST(CFiles, SayWhereEachFunctionIs) {
   EXPECT_EQ(text.substr(range.begin, range.end - range.begin) + "\n", kKernel);
 }
 
+TEST(CFiles, SayWhereEachConstantIs) {
+  const std::string text = kernel_file(
+      "static const int8_t __attribute__((section(\".rodata.tvm\"), )) w[2] = {1, 2};\n"
+      "static struct pool {\n  float a_let[2];\n  int8_t b_let[1];\n} pool = {\n"
+      "  .a_let = {\n    0x1.8p+0f, -.5f\n  },\n  .b_let = {\n    3\n  },\n};\n");
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const CDefinition& one : describe_c(text).constants) {
+    found.emplace_back(one.symbol, text.substr(one.range.begin, one.range.end - one.range.begin));
+  }
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"w", "static const int8_t __attribute__((section(\".rodata.tvm\"), )) w[2] = {1, 2};"},
+      {"a_let", ".a_let = {\n    0x1.8p+0f, -.5f\n  "},
+      {"b_let", ".b_let = {\n    3\n  "}};
+  EXPECT_EQ(found, expected);
+}
+
 using ReferredNames = std::set<std::string, std::less<>>;
 
 TEST(CFiles, SayWhatTheyReferTo) {
