@@ -85,9 +85,9 @@ tir::Document read_member(const Deployment& deployment, const std::string& name,
   if (member == nullptr) {
     std::vector<std::string> names;
     for (const archive::Member& one : archive.members()) names.push_back(one.name);
-    std::string next = did_you_mean(name, names);
     const std::vector<TirSource>& sources = deployment.tir_sources();
-    if (next.empty() && !sources.empty()) next = "; its TIR: " + names_of(sources, archive.path());
+    const std::string next = sources.empty() ? did_you_mean(name, names)
+                                             : "; its TIR: " + names_of(sources, archive.path());
     refuse(ErrorKind::invalid_input, fmt::format("no member '{}'{}", name, next), archive.path());
   }
   const std::string_view text = get_or_throw(archive.read(*member));

@@ -99,6 +99,35 @@ void append_option_names(const CLI::App& app, std::vector<std::string>& names) {
   }
 }
 
+/// The commands that have this option, as "mlf table".
+std::vector<std::string> commands_with(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> found;
+  for (const CLI::App* command : commands_of(app)) {
+    std::vector<std::string> names;
+    append_option_names(*command, names);
+    if (std::ranges::count(names, option) > 0) found.push_back("mlf " + command->get_name());
+  }
+  return found;
+}
+
+/// -mcpu=cortex-m4, -O2, -specs=…
+bool is_compiler_flag(const std::string& word) {
+  return word.size() > 2 && word[0] == '-' && word[1] != '-';
+}
+
+/// The option that took the value of an argument which is missing: its value is a file.
+std::string taker_of_argument(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& value : option->results()) {
+      std::error_code ignored;
+      if (option->get_lnames().empty() || !std::filesystem::is_regular_file(value, ignored))
+        continue;
+      return fmt::format(": '{}' is the value of {}", value, option->get_name());
+    }
+  }
+  return "";
+}
+
 /// `word` is unknown to the program and to `command`, which may be null.
 std::string unknown_word(const CLI::App& app, const CLI::App* command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
@@ -117,6 +146,16 @@ std::string unknown_word(const CLI::App& app, const CLI::App* command, const std
     if (command != nullptr && name == "--module" && command->get_name() != "tir") {
       return fmt::format("mlf {} has no option '--module': it is about all modules",
                          command->get_name());
+    }
+    if (is_compiler_flag(name) && is_known("--cflags")) {
+      return fmt::format(
+          "there is no option '{}'; flags of the compiler are one word: --cflags=\"-Os {}\"", name,
+          word);
+    }
+    const std::vector<std::string> others = commands_with(app, name);
+    if (command != nullptr && !others.empty() && meant == name) {
+      return fmt::format("mlf {} has no option '{}'; these have: {}", command->get_name(), name,
+                         some_of(others, 4));
     }
     // Any other letter is near a short option.
     const bool is_letter = name.size() <= 2;
@@ -166,6 +205,9 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& stop) {
         std::pair(": At Most 1 required ", "is given more than once")}) {
     const std::size_t end = text.find(theirs);
     if (end != text.npos) text = fmt::format("{} {}", text.substr(0, end), ours);
+  }
+  if (command != nullptr && text.starts_with("ARCHIVE is required")) {
+    text += taker_of_argument(*command);
   }
   if (command == nullptr && extras.empty()) {
     text = fmt::format("a command is required: {}", fmt::join(command_names(app), ", "));
@@ -298,6 +340,10 @@ int parse_and_run(int argc, const char* const* argv) {
     refuse_empty_values(app);
     for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
   } catch (const CLI::ParseError& stop) {
+    // An option may be that of another command.
+    for (const Command& command : commands) {
+      if (!may_need(*command.app, {argv, static_cast<std::size_t>(argc)})) command.declare();
+    }
     return stop_parsing(app, stop, Console(Verbosity::normal));
   }
   return run_chosen(commands, options, command_line({argv, static_cast<std::size_t>(argc)}));

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -20,12 +22,26 @@ constexpr std::string_view kLibrary =
 constexpr std::string_view kC =
     "a file of C: name its directory, which mlf reads as an archive; mlf tir reads the file";
 
+constexpr std::string_view kTir = "TIR outside of an archive: mlf tir reads the file";
+constexpr std::string_view kJson =
+    "a file of JSON, not a tar archive: name the archive, or the directory that the file is in";
+constexpr std::string_view kModel =
+    "a model of TensorFlow Lite: compile it with TVM (tvmc compile --output-format mlf)";
+
 /// The name of what a file is that is no tar.
 std::string_view other_kind(std::string_view bytes) {
   if (bytes.starts_with("!<arch>\n")) return kLibrary;
-  const bool is_c =
-      bytes.starts_with("//") || bytes.starts_with("/*") || bytes.starts_with("#include");
-  return is_c ? kC : kNotATar;
+  const auto begins_with = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](auto word) { return bytes.starts_with(word); });
+  };
+  if (begins_with({"//", "/*", "#include"})) return kC;
+  if (begins_with({"# from tvm.script", "from tvm.script", "primfn(", "@main", "{\"root\"",
+                   "{\n  \"root\""})) {
+    return kTir;
+  }
+  if (begins_with({"{", "["})) return kJson;
+  // A FlatBuffer has its identifier behind the offset of its root.
+  return bytes.size() > 8 && bytes.substr(4, 4) == "TFL3" ? kModel : kNotATar;
 }
 
 /// Type flags of headers that describe the next header.

@@ -65,6 +65,11 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
     fewest = edits;
     closest = &one;
   }
+  // The only name that continues the given one is meant, whatever is near.
+  const auto continues = [&](const std::string& one) { return lower(one).starts_with(wanted); };
+  if (wanted.size() > 3 && std::ranges::count_if(known, continues) == 1) {
+    return *std::ranges::find_if(known, continues);
+  }
   // Two letters, as in "nn", may be in many names.
   if (wanted.size() < 3 && containers > 1) container = nullptr;
   const std::string* best = closest != nullptr ? closest : container;
