@@ -142,8 +142,9 @@ Address Scope::address_of_struct_get(Node call, int nesting) const {
     item.offset += *element;
     return which == StructField::address ? item : content(item, which).address;
   }
-  // For memory, a tensor and its data have the same address.
-  const bool is_tensor = base.kind == AddressKind::parameter || base.kind == AddressKind::argument;
+  // For memory, a tensor and its data have the same address. Behind it is another one, or none.
+  const bool is_tensor =
+      *element == 0 && (base.kind == AddressKind::parameter || base.kind == AddressKind::argument);
   return is_tensor && which == StructField::data ? base : Address{};
 }
 

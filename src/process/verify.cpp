@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "compile/object_file.h"
@@ -15,6 +17,7 @@
 #include "json/write_document.h"
 #include "process/job.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "support/nearest.h"
 
@@ -196,17 +199,31 @@ class Verifier {
   /// Checks of the network name functions without TIR.
   bool report_unread(const Network& network) {
     std::vector<std::string> unread;
+    std::set<std::string_view> sources;
     for (const graph::Kernel& kernel : network.topology.kernels) {
+      sources.insert(kernel.source);
       if (kernel.gaps.empty()) continue;
       unread.push_back(graph::quoted(kernel.symbol) + " (" + kernel.gaps.front() + ")");
     }
+    for (const std::string_view stem : sources) add_unread_declarations(stem, unread);
     if (!unread.empty()) {
       report(FindingCode::not_compared,
-             "the checks of the network do not cover functions that are not understood: " +
-                 some_of(unread, 3),
+             "the checks of the network do not cover what is not understood: " + some_of(unread, 3),
              name_of(network.module));
     }
     return std::ranges::all_of(network.topology.kernels, &graph::Kernel::is_understood);
+  }
+
+  /// Pools and arrays of generated C.
+  void add_unread_declarations(std::string_view stem, std::vector<std::string>& unread) const {
+    const TirSource* const source = job_.deployment.find_tir(stem);
+    if (source == nullptr || !source->c) return;
+    const auto document = get_or_throw(job_.deployment.document(*source));
+    for (const tir::Loss& loss : document->losses) {
+      const bool is_declaration =
+          loss.code == tir::LossCode::unknown_construct && loss.scope == tir::LossScope::module;
+      if (is_declaration) support::add_once(unread, loss.name);
+    }
   }
 
   /// Stages of one build show the same network at different times: names and kernels must agree,

@@ -526,6 +526,9 @@ OTHER_LOOPS = (r"; (\w+) < (\d+); \+\+\1\)", r"; \1 != \2; \1 += 1)")
 
 SOUND = {
     "loops with !=": in_kernels(*OTHER_LOOPS),
+    "loops that leave out an iteration": in_kernels(
+        r"; (\w+) < (\d+); \+\+\1\) \{",
+        lambda found: f"; {found[1]} < {int(found[2]) + 1}; ++{found[1]}) {{ if ({found[1]} == {found[2]}) continue;"),
     "other names of pools, and loops with !=": in_sources(lambda text: re.sub(
         *OTHER_LOOPS, re.sub(r"\bglobal_(?:const_)?workspace_(\d+)_var\b", r"arena\1", text))),
     "places of pools in calls": lambda members: in_main(members, lambda main: places_in_calls(main, is_unique=True)),
@@ -535,6 +538,8 @@ SOUND = {
     "prototypes in a header": header_of_prototypes,
     "a kernel in another file": two_files,
     "other names of files": other_names,
+    "other names of type codes": in_kernels(r"\bint32_t (\w+)_code\b", r"int32_t \1_kind"),
+    "no type codes": in_kernels(r"\n *int32_t \w+_code = \w+\[\d+\];", ""),
     "restrict": in_kernels(r"\* (p0|x_buffer_var)\b", r"* restrict \1"),
     "static kernels": in_kernels(KERNEL, lambda found: "\nstatic " + found.group(1).replace("TVM_DLL ", "")),
     "a parameter that is named as unused": in_kernels(

@@ -362,6 +362,12 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
     // The address of a place in a parameter depends on the call.
     buffer.at_least = buffer.bytes.value_or(0);
     if (is_c) infer_size(reaches, buffer);
+    // The reader of C gives a Buffer the largest index that loops would allow: what is not
+    // understood may leave them before.
+    if (is_c && !scan.gaps.empty()) {
+      buffer.bytes.reset();
+      buffer.at_least = 0;
+    }
     info.places.push_back(std::move(memory));
   }
   return info;

@@ -695,7 +695,8 @@ class Importer {
   // Required only if every version that may have written the document has the field; otherwise it
   // has the value that means "absent".
   FieldValue absent_value(std::uint32_t node, const FieldInfo& field) {
-    if (is_required(field, graph_.version())) {
+    const bool is_needed = field.type == FieldType::node && !field.nullable;
+    if (is_needed || is_required(field, graph_.version())) {
       graph_.fail(node, fmt::format("expected an attribute \"{}\"", field.name));
     }
     switch (field.type) {

@@ -197,12 +197,14 @@ bool Params::take(std::string_view name, DType declared, NodeId value) {
   return take_type_code(name, node.list(f::BufferLoad::indices)[0]);
 }
 
-/// `int32_t x_code = arg_type_ids[i];`, once for each parameter in order.
+/// `int32_t x_code = arg_type_ids[i];`, once for each parameter in order. People rename these
+/// variables and leave them out: TVM reads none.
 bool Params::take_type_code(std::string_view name, Node index) {
-  const bool is_next = index.is(Kind::IntImm) && index.integer(f::IntImm::value) == type_codes_;
-  if (!is_next || name.find("_code") == name.npos) return false;
+  const auto position = int_imm_of(index);
+  if (!position || *position < type_codes_ || *position >= std::int64_t{kMostParams}) return false;
   bind(name, DType::Int(32));
-  at(static_cast<std::size_t>(type_codes_++)).hint = hint_of(name);
+  type_codes_ = *position + 1;
+  at(static_cast<std::size_t>(*position)).hint = hint_of(name);
   return true;
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "support/characters.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
@@ -75,6 +74,17 @@ std::int64_t value_of(Node node) {
 /// int64.
 bool is_bare(DType dtype, std::int64_t value) {
   return dtype == DType::Int(32) && int_imm_holds(dtype, value);
+}
+
+/// A name of Python, in parts with points between.
+void require_name(std::string_view what, std::string_view name) {
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    if (!is_identifier(name.substr(begin, end - begin))) {
+      refuse(fmt::format("{} called '{}' cannot be written in Python", what, name));
+    }
+    begin = end + 1;
+  }
 }
 
 void require_lanes(Node lanes) {
@@ -310,10 +320,7 @@ TextFragments& Printer::call_of_op(Node node, TextFragments& out) {
       refuse(fmt::format("TVMScript before v0.12 has no words for a call of {}", name));
     }
     const std::string_view function = name.substr(kNamespace.size());
-    if (!std::ranges::all_of(function,
-                             [](char c) { return c == '.' || support::is_word_character(c); })) {
-      refuse(fmt::format("an operator called '{}' cannot be written in Python", name));
-    }
+    require_name("an operator", function);
     return old_call(fmt::format("T.{}", function), node, out);
   }
   const OpInfo* const op = text::find_op(name);
@@ -359,7 +366,9 @@ TextFragments& Printer::callee(Node node, TextFragments& out) const {
 
 TextFragments& Printer::call_of_function(Node node, TextFragments& out) {
   if (!is_old_) return regular_form(node, out);
-  return old_call(node[f::Call::op].text(f::GlobalVar::name_hint), node, out);
+  const std::string_view name = node[f::Call::op].text(f::GlobalVar::name_hint);
+  require_name("a function", name);
+  return old_call(name, node, out);
 }
 
 // --- Calls of the functions in forms.cpp -------------------------------------------------------
