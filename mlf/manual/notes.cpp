@@ -51,7 +51,7 @@ CommandNotes notes_of(std::string_view command) {
        {"mlf report", "mlf diff", "mlf/guide/budget.md", "schemas/check.md"}},
       {"table",
        {{"mlf table module.tar old.tar", "A row for each module"},
-        {"mlf table --rows call --json m.tar", "A JSON object for each call"}},
+        {"mlf table --rows call --json module.tar", "A JSON object for each call"}},
        "",
        {"mlf report", "mlf/guide/many-archives.md"},
        row_columns_text},

@@ -196,6 +196,20 @@ Arguments arguments_at(const FunctionTokens& code, std::size_t i) {
   return {};
 }
 
+/// Whether a body ends before any call, assignment and block.
+bool ends_at_once(const FunctionTokens& code) {
+  for (std::size_t i = 0; i < code.tokens.size(); ++i) {
+    const std::string_view word = code.word(i);
+    if (is_in(word, "({=#")) return false;
+    if (word != "return") continue;
+    while (++i < code.tokens.size() && code.word(i) != ";") {
+      if (is_in(code.word(i), "({=#")) return false;
+    }
+    return true;
+  }
+  return true;
+}
+
 /// Whether a call takes neither heap nor stack that counts, and has no loops with arithmetic.
 bool is_harmless(std::string_view name) {
   constexpr std::array<std::string_view, 3> kAssertions{"assert", "static_assert",
@@ -300,6 +314,7 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
   const std::string prefix = "tvmgen_" + symbol_part(module.name);
   const std::string run = prefix + "_run";
   const std::array mains{prefix + "___tvm_main__", prefix + "_run_model"};
+  bool is_idle = false;
   for (const FileRef& source : module.files.sources) {
     const std::string_view text = member_text(archive, source);
     const bool may_call = std::ranges::any_of(mains, [&](const std::string& main) {
@@ -308,11 +323,18 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     if (!may_call || support::find_word(text, run) == text.npos) continue;
     if (text.size() >= UINT32_MAX) continue;
     const auto items = tir::c::split({{}, {}, text}).items;
-    const auto entry = std::ranges::find_if(items, [&](const tir::c::Item& item) {
+    const auto is_entry = [&](const tir::c::Item& item) {
       return item.name == run && item.body.end > item.body.begin;
-    });
+    };
+    const auto entry = std::ranges::find_if(items, is_entry);
     if (entry == items.end()) continue;
     const FunctionTokens code{text, tir::c::tokenize(text, entry->body.begin, entry->body.end)};
+    if (ends_at_once(code)) {
+      // The preprocessor or the linker may choose another definition.
+      is_idle = std::ranges::count_if(items, is_entry) == 1 &&
+                support::find_word(entry->head.in(text), "weak") == text.npos;
+      continue;
+    }
     // The preprocessor may choose among arguments.
     const bool is_plain = entry->body.in(text).find('#') == text.npos;
     std::vector<tir::CLoop> loops = tir::loops_of(text, macros);
@@ -335,7 +357,8 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
       const bool is_repeated = std::ranges::any_of(loops, [&](const tir::CLoop& loop) {
         return loop.keyword == "goto" || (loop.begin < at && at < loop.end);
       });
-      call = CallOfMain{is_plain ? arguments_at(code, i) : Arguments(), !is_repeated};
+      call = CallOfMain{.arguments = is_plain ? arguments_at(code, i) : Arguments(),
+                        .is_single = !is_repeated};
     }
     if (!call) continue;
     const bool is_packed = interface_of(entry->head.in(text)) == CInterface::packed;
@@ -343,7 +366,7 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     call->multiplies = call->multiplies && !loops.empty();
     return call;
   }
-  return std::nullopt;
+  return is_idle ? std::optional(CallOfMain{.is_reached = false}) : std::nullopt;
 }
 
 std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, const Module& module,

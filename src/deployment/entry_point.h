@@ -39,6 +39,7 @@ std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, c
 struct CallOfMain {
   /// The words of each argument, in their order; none where the preprocessor may choose.
   std::vector<std::vector<std::string_view>> arguments{};
+  bool is_reached = true;         ///< false: the entry point returns before it does anything
   bool is_single = true;          ///< false: it has several calls, or one in a loop
   std::string_view other_call{};  ///< a function or macro that may take memory; empty: none
   bool multiplies = false;        ///< and has loops
@@ -46,8 +47,8 @@ struct CallOfMain {
   bool has_texts = false;         ///< string literals that are no arguments
 };
 
-/// The first call of main in `tvmgen_<module>_run`; nothing if the archive has no C with one, or if
-/// it passes TVM's packed values. Throws `Error`.
+/// The first call of main in `tvmgen_<module>_run`, also if it is certainly not reached; nothing if
+/// the archive has no C with one, or if it passes TVM's packed values. Throws `Error`.
 std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Module& module,
                                        const tir::MacroValues& macros = {});
 

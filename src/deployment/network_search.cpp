@@ -271,7 +271,10 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
-  if (const auto call = call_of_main(archive, module)) take_call_of_main(*call, facts);
+  if (const auto call = call_of_main(archive, module)) {
+    facts.is_main_reached = call->is_reached;
+    take_call_of_main(*call, facts);
+  }
   for (const Param& param : parameters_of(archive, module)) {
     const auto dtype = tir::parse_dtype(to_string(param.type));
     if (dtype) facts.parameters.push_back({param.name, param.data.size(), {*dtype, param.shape}});

@@ -83,8 +83,8 @@ std::optional<Topology> relay_main_beside(const FunctionTable& functions, const 
 }
 
 /// TVM wrote Relay's main before memory planning, and separate code reads it. So a difference shows
-/// an error in one of the two readers or in TVM. Which tensors a kernel writes is a guess if its body
-/// is not understood, and a guess contradicts nothing.
+/// an error in one of the two readers or in TVM. Which tensors a kernel writes is a guess if its
+/// body is not understood, and a guess contradicts nothing.
 void compare_with_relay(Topology& topology, const Topology& relay) {
   const auto has_gaps = [](const Kernel& kernel) { return !kernel.gaps.empty(); };
   if (std::ranges::any_of(topology.kernels, has_gaps)) return;
@@ -229,6 +229,10 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   };
   take_least_sizes(topology, parameters_of);
   if (facts != nullptr) {
+    if (!facts->is_main_reached) {
+      topology.checks.push_back({CheckCode::output_unwritten,
+                                 "the entry point returns before it calls " + quoted(main.symbol)});
+    }
     check_arguments_of_main(topology, main, *facts);
     check_passed_names(topology, *facts, main.function);
     if (facts->io_bytes) confirm_least_sizes(topology, *facts->io_bytes);

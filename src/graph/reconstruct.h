@@ -76,6 +76,7 @@ struct ModuleFacts {
   std::vector<tir::OtherMemory> other_memory{};  ///< of the C, beside these
   /// Of main in the C, if it has pools.
   std::optional<std::vector<PoolConstant>> pool_constants{};
+  bool is_main_reached = true;  ///< false: the entry point certainly does not call main
   /// What the entry point passes for main's parameters, in words with blanks between them: empty
   /// for a field of a struct, which the application fills. Shorter where its call is not read.
   std::vector<std::string> passed{};

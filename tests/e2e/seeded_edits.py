@@ -393,6 +393,7 @@ CODE_FAULTS = {
     "constants in another order": constants_in_another_order,
     "a constant at another place": lambda members: replaced(
         members, r"(\(&\(global_const_workspace_\d+_var\[)(\d+)", lambda found: f"{found[1]}{int(found[2]) + 4}"),
+    "a return before main": lambda members: in_wrapper("\n  return 0;")(members),
     "exchanged inputs": exchanged("inputs->", "inputs->"),
     "exchanged outputs": exchanged("outputs->", "outputs->"),
     "an output for an input": exchanged("inputs->", "outputs->"),
@@ -550,6 +551,9 @@ SOUND = {
         CHECKED, r"if (\1 != 0) { return -2; }", main)),
     "lines under a condition": lambda members: in_main(members, lambda main: main.replace(
         "{\n", '{\n#ifdef DEBUG\n  printf("main\\n");\n#endif\n', 1)),
+    "an entry point for tests": lambda members: replaced(
+        members, r"(?s)\n(int32_t tvmgen_\w+_run\([^;{]*\)) ?\{.*?\n\}",
+        lambda found: f"\n#ifdef STUB\n{found[1]} {{ return 0; }}\n#else{found[0]}\n#endif"),
     "a check of pointers": in_wrapper("if (inputs == NULL || outputs == NULL) return -1; "),
     "a count of runs": in_wrapper("static int runs; ++runs; "),
     "assertions in kernels": in_kernels(r"\n(  return 0;\n\})", r"\n  assert(1);\n\1"),
