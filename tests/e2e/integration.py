@@ -839,7 +839,7 @@ const tvm_model_t tvmgen_default_network = {
         self.assertEqual(found[6:8], [("for", 6, 0), ("while", 6, 1)])
         self.assertEqual({one["iterations"] for one in added}, {None})
         text = support.run_ok("inspect", "--integration", "--loops", root).stdout.decode()
-        self.assertRegex(text, rf"(?m)^add +{added[0]['line']} +while +0 +\? +\?$")
+        self.assertRegex(text, rf"(?m)^add +lib0.c:{added[0]['line']} +while +0 +\? +\?$")
 
 
 if __name__ == "__main__":
