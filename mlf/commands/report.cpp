@@ -396,8 +396,8 @@ std::string other_functions_text(const ModuleReport& module, const Screen& scree
   if (!module.code || module.objects) return {};
   Table table({"OTHER FUNCTION", "#CODE", "#FRAME"});
   for (const auto& [symbol, function] : module.code->functions) {
-    const auto is_it = [&](const KernelReport& kernel) { return kernel.symbol == symbol; };
-    if (std::ranges::any_of(module.kernels, is_it)) continue;
+    const auto kernel = std::ranges::find(module.kernels, symbol, &KernelReport::symbol);
+    if (kernel != module.kernels.end()) continue;
     table.add(
         {symbol, std::to_string(function.bytes), to_string(analysis::to_count(function.frame))});
   }

@@ -1,5 +1,6 @@
 // mlf table: rows about many archives, for other tools.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>

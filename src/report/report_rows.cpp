@@ -12,6 +12,7 @@
 #include "json/text.h"
 #include "json/write_document.h"
 #include "report/constants.h"
+#include "support/lookup.h"
 #include "support/numbers.h"
 #include "support/sha256.h"
 

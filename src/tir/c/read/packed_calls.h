@@ -33,6 +33,7 @@ class PackedCallReader {
     const std::string_view name = cursor_.expect_name("a variable");
     if (cursor_.accept_form("[$];", words_)) {
       context_.define(name, {BindingKind::stack_storage, DType::Void(), NodeId::none});
+      storage_[name] = decimal(words_[0]).value_or(0);
     } else {
       cursor_.expect(";");
       declare_result(name);
@@ -49,11 +50,12 @@ class PackedCallReader {
     const Binding* const storage =
         cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
     if (storage == nullptr || storage->kind != BindingKind::stack_storage) return false;
+    const std::int64_t values = storage_[cursor_.text()];
     cursor_.advance();
     cursor_.expect(";");
     const NodeId area = context_.make().var(name, context_.make().prim_type(DType::Handle()));
     context_.define(name, {BindingKind::variable, DType::Void(), area});
-    areas_.try_emplace(area);
+    areas_[area].bytes = values * kValueBytes;
     return true;
   }
 
@@ -65,7 +67,8 @@ class PackedCallReader {
     if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
       fail("a word on the stack of arguments that is not a number");
     }
-    areas_[area].words[constant(index)] = value;
+    constexpr std::int64_t kTypeCodeBytes = 4;  // a dimension has more
+    areas_[area].words[within(area, constant(index), kTypeCodeBytes)] = value;
   }
 
   /// `((DLTensor*)area)[index].field = value`, or the same for `v_handle`, `v_int64` or `v_float64`
@@ -77,7 +80,7 @@ class PackedCallReader {
       fail("a tensor argument on another device than the CPU");
     }
     if (number == field::value_content) {
-      areas_[area].values[constant(index)] = value;
+      areas_[area].values[within(area, constant(index), kValueBytes)] = value;
     } else {
       areas_[area].tensors[constant(index)].fields.at(static_cast<std::size_t>(number)) = value;
     }
@@ -118,7 +121,9 @@ class PackedCallReader {
   struct Tensor {
     std::array<NodeId, 11> fields{};  // by number
   };
+  static constexpr std::int64_t kValueBytes = 8;  // TVMValue
   struct Area {
+    std::int64_t bytes = 0;
     std::map<std::int64_t, NodeId> words;
     std::map<std::int64_t, Tensor> tensors;
     std::map<std::int64_t, NodeId> values;
@@ -205,6 +210,15 @@ class PackedCallReader {
     const Node position = node(index);
     if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is not a number");
     return position.integer(f::IntImm::value);
+  }
+
+  /// Fails for an element that the storage of the area does not have.
+  std::int64_t within(NodeId area, std::int64_t element, std::int64_t element_bytes) {
+    const std::int64_t bytes = areas_[area].bytes;
+    if (element < 0 || element >= bytes / element_bytes) {
+      fail(fmt::format("element {} of an array of {} bytes on the stack", element, bytes));
+    }
+    return element;
   }
 
   /// A tensor by its address, or the stored value itself.
@@ -324,6 +338,7 @@ class PackedCallReader {
   FunctionContext& context_;
   Cursor& cursor_;
   std::map<NodeId, Area> areas_;
+  std::map<std::string_view, std::int64_t> storage_;        // TVMValues, by the name of the array
   std::map<std::string_view, std::string_view> looked_up_;  // functions by their slots
   std::vector<std::string_view> words_;                     // of the form that was accepted last
 };
