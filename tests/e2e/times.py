@@ -173,7 +173,7 @@ class Times(program_case.Directory):
         self.assertEqual(findings[0]["where"], max(shares, key=shares.get))
         text = support.run_ok("report", "--profile", path, CONV).stdout.decode()
         table = text.split("\n\n")[2].splitlines()
-        self.assertRegex(table[0], r"^FINDING +PLACES +BYTES +SHARE +LARGEST +LARGEST PLACE$")
+        self.assertRegex(table[0], r"^FINDING +PLACES +BYTES +SHARE OF KERNELS +LARGEST +LARGEST PLACE$")
         self.assertRegex(table[1], rf"^padding-scratch +1 +800 +{100 * shares[findings[0]['where']]:.1f} ")
         page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
         self.assertIn(f'<td class=n>{100 * shares[findings[0]["where"]]:.1f}<', page)
