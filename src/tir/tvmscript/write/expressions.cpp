@@ -77,11 +77,11 @@ bool is_bare(DType dtype, std::int64_t value) {
 }
 
 /// A name of Python, in parts with points between.
-void require_name(std::string_view what, std::string_view name) {
+void require_name_of_operator(std::string_view name) {
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('.', begin), name.size());
     if (!is_identifier(name.substr(begin, end - begin))) {
-      refuse(fmt::format("{} called '{}' cannot be written in Python", what, name));
+      refuse(fmt::format("an operator called '{}' cannot be written in Python", name));
     }
     begin = end + 1;
   }
@@ -320,7 +320,7 @@ TextFragments& Printer::call_of_op(Node node, TextFragments& out) {
       refuse(fmt::format("TVMScript before v0.12 has no words for a call of {}", name));
     }
     const std::string_view function = name.substr(kNamespace.size());
-    require_name("an operator", function);
+    require_name_of_operator(function);
     return old_call(fmt::format("T.{}", function), node, out);
   }
   const OpInfo* const op = text::find_op(name);
@@ -367,7 +367,9 @@ TextFragments& Printer::callee(Node node, TextFragments& out) const {
 TextFragments& Printer::call_of_function(Node node, TextFragments& out) {
   if (!is_old_) return regular_form(node, out);
   const std::string_view name = node[f::Call::op].text(f::GlobalVar::name_hint);
-  require_name("a function", name);
+  if (!is_identifier(name)) {
+    refuse(fmt::format("a function called '{}' cannot be written in Python", name));
+  }
   return old_call(name, node, out);
 }
 
