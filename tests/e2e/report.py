@@ -586,7 +586,7 @@ class Kernels(unittest.TestCase):
             first.setdefault(call["layer"].split(";")[0], call["kernel"])
         others = {layer: its for layer, its in kernels.items() if layer not in first}
         self.assertTrue({1} < {len(its) for its in others.values()})
-        # Several layers may name a kernel: the first one, and the last one that names no other kernel.
+        # A kernel may have several layers. Of these, try the first, and the last with this kernel alone.
         meant = {kernel: layer for layer, kernel in reversed(first.items()) if layer}
         alone = {kernel: layer for layer, its in others.items() if len(its) == 1 for kernel in its}
         for kernel, layer in [*meant.items(), *alone.items()]:
