@@ -309,6 +309,7 @@ struct Report {
 
 struct ReportOptions {
   std::optional<Compiler> compiler{};  ///< compiles the C of every module that has any
+  bool searches_findings = true;       ///< a third of the time of a report
 };
 
 /// Reads all TIR and all generated C of the archive.

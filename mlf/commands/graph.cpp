@@ -88,7 +88,7 @@ Picture picture_of(const NetworkArgument& network, const GraphArguments& options
   const bool is_folded =
       options.fold || (options.format != NetworkFormat::dot &&
                        graph::layout_effort(topology) > graph::kMostLayoutEffort);
-  const Report report = get_or_throw(report_of(network.deployment));
+  const Report report = get_or_throw(report_of(network.deployment, {.searches_findings = false}));
   const ModuleReport& module = report.modules[network.module];
   auto folded = is_folded ? fold_repeats(module) : graph::whole_network(topology);
   const std::uint64_t effort = graph::layout_effort(topology, folded);

@@ -355,8 +355,9 @@ std::string loops_table(const Integration& integration, const Screen& screen) {
 
 int show_integration(const Deployment& deployment, const InspectArguments& options,
                      const Context& context) {
-  const Integration list = support::get_or_throw(
-      integration_of(deployment, {.compiler = compiler_of(options.compiler, context.limits)}));
+  const Integration list = support::get_or_throw(integration_of(
+      deployment,
+      {.compiler = compiler_of(options.compiler, context.limits), .searches_findings = false}));
   const Screen screen = screen_of_standard_output();
   print(options.json    ? to_json(deployment, list, form_of(context, {&deployment}))
         : options.loops ? to_tables(list, screen) + loops_table(list, screen)

@@ -173,7 +173,8 @@ Table differences_table(const std::vector<TensorDifference>& differences, double
 class Layers {
  public:
   explicit Layers(const NetworkArgument& argument)
-      : argument_(argument), report_(report_of(argument.deployment)) {}
+      : argument_(argument),
+        report_(report_of(argument.deployment, {.searches_findings = false})) {}
 
   /// Empty: not known.
   std::string of(graph::CallId call) const {

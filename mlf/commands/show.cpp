@@ -524,7 +524,7 @@ std::string relay_of(const ShowArguments& options, const Deployment& deployment)
 std::string shown(const ShowArguments& options, const Deployment& deployment) {
   const bool is_printed = options.output == kStandardOutput;
   const Screen screen = is_printed ? screen_of_standard_output() : Screen();
-  const Report report = get_or_throw(report_of(deployment));
+  const Report report = get_or_throw(report_of(deployment, {.searches_findings = false}));
   if (options.constant.empty()) {
     return text_of(chosen_kernel(report, options), deployment, options.form, screen);
   }

@@ -81,7 +81,7 @@ std::vector<ProfiledCall> described_calls(const Deployment& deployment, const Ne
                      .loaded = analysis::Count::unknown(),
                      .divisions = analysis::Count::unknown()});
   }
-  const Report report = support::get_or_throw(report_of(deployment));
+  const Report report = support::get_or_throw(report_of(deployment, {.searches_findings = false}));
   const ModuleReport& module = report.modules[network.module];
   if (module.calls.size() != calls.size()) return calls;
   for (std::size_t i = 0; i < calls.size(); ++i) {

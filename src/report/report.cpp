@@ -219,8 +219,10 @@ class Reporter {
 
   Report run() {
     const Networks networks = get_or_throw(deployment_.networks());
-    smaller_ = support::value_if_valid(smaller_constants(deployment_, networks))
-                   .value_or(OptimizeReport{});
+    if (options_.searches_findings) {
+      smaller_ = support::value_if_valid(smaller_constants(deployment_, networks))
+                     .value_or(OptimizeReport{});
+    }
     Report report;
     for (std::size_t i = 0; i < deployment_.library().modules.size(); ++i) {
       const graph::Topology* network = networks.of(i);
@@ -229,7 +231,8 @@ class Reporter {
       module.exported = told.export_datetime;
       module.targets = target_kinds(told, network);
       if (network == nullptr) note_missing(networks, i, module);
-      add_findings(module, i);
+      const tir::Node main = add_constants(module, i);
+      if (options_.searches_findings) add_findings(module, i, main);
     }
     return report;
   }
@@ -530,13 +533,13 @@ class Reporter {
   }
 
   /// With what of the module could not be searched for them.
-  void add_findings(ModuleReport& module, std::size_t position) {
+  void add_findings(ModuleReport& module, std::size_t position, tir::Node main) {
     const OptimizedModule* const smaller = smaller_constants_of(position);
     if (smaller != nullptr) {
       for (const OptimizedConstant& one : smaller->constants)
         module.saved_by_optimize += one.bytes_saved;
     }
-    const SearchedCode code{functions_of_module(module), add_constants(module, position),
+    const SearchedCode code{functions_of_module(module), main,
                             unread_constants(deployment_, position, module), smaller};
     module.findings = findings_of(module, code, uncalled_functions(module));
     module.unsearched = unsearched_findings(module, code);

@@ -178,7 +178,7 @@ std::string inspection(const Deployment& self) {
 std::string integration(const Deployment& self, const std::optional<std::string>& command,
                         const std::vector<std::string>& flags) {
   return value_or_raise(without_gil([&] {
-    return integration_of(self, {.compiler = compiler(command, flags)})
+    return integration_of(self, {.compiler = compiler(command, flags), .searches_findings = false})
         .map([&](const Integration& list) { return to_json(self, list, JsonLayout::compact); });
   }));
 }

@@ -155,11 +155,11 @@ class Splitter {
   /// quotes nor comments. Most bytes of an archive are such rows, and find() passes them at memory
   /// speed.
   std::uint32_t plain_brace(std::uint32_t open) const {
-    std::ptrdiff_t depth = 0;
+    std::size_t depth = 0;
     for (std::size_t at = open; at < end_;) {
       const std::size_t close = std::min<std::size_t>(text_.find('}', at), end_);
-      depth += std::count(text_.begin() + static_cast<std::ptrdiff_t>(at),
-                          text_.begin() + static_cast<std::ptrdiff_t>(close), '{');
+      const std::string_view row = text_.substr(0, close);
+      for (; (at = row.find('{', at)) != row.npos; ++at) ++depth;
       if (close == end_ || --depth == 0) return static_cast<std::uint32_t>(close);
       at = close + 1;
     }
