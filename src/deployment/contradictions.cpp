@@ -13,6 +13,7 @@
 #include "graph/network/memory_use.h"
 #include "mlf/inspection.h"
 #include "support/c_files.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
@@ -400,6 +401,30 @@ std::optional<Contradiction> too_small_metadata(const MemoryClaim& workspace,
                                    workspace.claimed, used)};
 }
 
+// TVM names the header in small letters, and the file includes it by the name of the module.
+std::optional<MissingHeader> missing_header(const Deployment& deployment, const Module& module) {
+  for (const FileRef& source : module.files.sources) {
+    const std::string_view text = member_text(deployment.archive(), source);
+    if (text.find("#include <tvmgen_") == text.npos) continue;
+    // Under a condition of the preprocessor it may include nothing.
+    if (tir::c::count_of_word(text, "if") + tir::c::count_of_word(text, "ifndef") > 0) continue;
+    for (const std::string& path : tir::references_of(text, deployment.macros()).includes) {
+      if (!path.starts_with("tvmgen_")) continue;
+      MissingHeader missing{source.name, path};
+      bool is_there = false;
+      for (const archive::Member& member : deployment.archive().members()) {
+        const std::string_view name = support::leaf_of(member.name);
+        is_there = is_there || name == support::leaf_of(path);
+        if (support::in_capitals(name) == support::in_capitals(support::leaf_of(path))) {
+          missing.similar = member.name;
+        }
+      }
+      if (!is_there) return missing;
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module& module) {
   std::vector<support::SourceText> headers;
   for (const FileRef& header : module.files.headers) {
@@ -417,6 +442,11 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
                                      fault.where.column, fault.message);
     // A header is read once for each file that may include it.
     if (details.insert(detail).second) found.push_back({"c-invalid", std::move(detail)});
+  }
+  const auto header = missing_header(deployment, module);
+  if (header && header->similar.empty()) {
+    found.push_back({"c-invalid", fmt::format("{} includes '{}', which no member is", header->file,
+                                              header->path)});
   }
   if (auto missing = missing_main(deployment, module)) found.push_back(*std::move(missing));
   return found;

@@ -45,6 +45,15 @@ std::optional<MemoryClaim> comparable_workspace(const Module& module,
 std::optional<Contradiction> too_small_metadata(const MemoryClaim& workspace,
                                                 const graph::Topology& network);
 
+/// A header of the interface that a file includes and no member is.
+struct MissingHeader {
+  std::string file;
+  std::string path;
+  std::string similar{};  ///< a member whose name has other capitals
+};
+/// Returns the first of the module. Throws `Error`.
+std::optional<MissingHeader> missing_header(const Deployment& deployment, const Module& module);
+
 /// Returns C of the module that no compiler or linker accepts, file by file. Throws `Error`.
 std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module& module);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 
 #include "deployment/member_text.h"
@@ -196,6 +197,41 @@ Arguments arguments_at(const FunctionTokens& code, std::size_t i) {
   return {};
 }
 
+/// The words from token `i` to one of `ends`.
+std::vector<std::string_view> words_to(const FunctionTokens& code, std::size_t i,
+                                       std::string_view ends) {
+  std::vector<std::string_view> words;
+  for (; i < code.tokens.size() && !is_in(code.word(i), ends); ++i) words.push_back(code.word(i));
+  return words;
+}
+
+/// The values in the array that a packed call passes, as TVM fills it; empty where it is filled in
+/// another way.
+Arguments packed_values(const FunctionTokens& code, const Arguments& call) {
+  if (call.empty() || call[0].empty()) return {};
+  const std::string_view array = call[0].back();
+  std::map<std::string_view, std::vector<std::string_view>> data;  // of tensors and values
+  std::string_view variable;
+  Arguments values;
+  for (std::size_t i = 1; i + 3 < code.tokens.size(); ++i) {
+    const std::string_view word = code.word(i);
+    if (code.word(i + 1) == "=" && code.word(i + 2) == "{") variable = word;
+    // `DLTensor t = {.data = &pool}; TVMValue v = {.v_handle = &t}; tensors[2] = v;`
+    if ((word == "data" || word == "v_handle") && code.word(i - 1) == ".") {
+      data[variable] = words_to(code, i + 2, ",}");
+    }
+    if (word != array || code.word(i - 1) == "TVMValue" || code.word(i + 1) != "[") continue;
+    const bool is_next = code.word(i + 2) == std::to_string(values.size());
+    if (!is_next || words_to(code, i + 3, "=") != std::vector<std::string_view>{"]"}) return {};
+    values.push_back(words_to(code, i + 5, ";"));
+    for (int k = 0; k < 2 && !values.back().empty(); ++k) {
+      const auto known = data.find(values.back().back());
+      if (known != data.end()) values.back() = known->second;
+    }
+  }
+  return values;
+}
+
 /// Whether a body ends before any call, assignment and block.
 bool ends_at_once(const FunctionTokens& code) {
   for (std::size_t i = 0; i < code.tokens.size(); ++i) {
@@ -362,6 +398,8 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     }
     if (!call) continue;
     const bool is_packed = interface_of(entry->head.in(text)) == CInterface::packed;
+    call->is_packed = is_packed;
+    if (is_packed) call->arguments = packed_values(code, call->arguments);
     OtherWork(code, mains, is_packed ? "TVMValue" : "").add_to(*call);
     call->multiplies = call->multiplies && !loops.empty();
     return call;

@@ -37,8 +37,10 @@ std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, c
 
 /// What the text of an entry point says about its call of main, and what else it may do.
 struct CallOfMain {
-  /// The words of each argument, in their order; none where the preprocessor may choose.
+  /// The words of each argument, in their order; none where the preprocessor may choose. Of a packed
+  /// main, those of each value: `args[0]`, or `& pool` for a tensor whose data that is.
   std::vector<std::vector<std::string_view>> arguments{};
+  bool is_packed = false;
   bool is_reached = true;         ///< false: the entry point returns before it does anything
   bool is_single = true;          ///< false: it has several calls, or one in a loop
   std::string_view other_call{};  ///< a function or macro that may take memory; empty: none
@@ -48,7 +50,7 @@ struct CallOfMain {
 };
 
 /// The first call of main in `tvmgen_<module>_run`, also if it is certainly not reached; nothing if
-/// the archive has no C with one, or if it passes TVM's packed values. Throws `Error`.
+/// the archive has no C with one. Throws `Error`.
 std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Module& module,
                                        const tir::MacroValues& macros = {});
 

@@ -219,7 +219,13 @@ void take_call_of_main(const CallOfMain& call, graph::ModuleFacts& facts) {
   const std::size_t inputs = facts.input_fields.size();
   const std::size_t ports = inputs + facts.output_fields.size();
   const std::span passed(call.arguments);
-  if (ports == 0 || passed.size() < ports) return;
+  facts.is_packed = call.is_packed;
+  if (call.is_packed) {
+    for (const auto& value : passed) {
+      facts.passed.push_back(fmt::format("{}", fmt::join(value, " ")));
+    }
+  }
+  if (ports == 0 || call.is_packed || passed.size() < ports) return;
   const bool knows_inputs = order_as_passed(passed.first(inputs), facts.input_fields);
   const bool knows_outputs =
       order_as_passed(passed.subspan(inputs, ports - inputs), facts.output_fields);

@@ -312,6 +312,15 @@ class Verifier {
   /// TVM prints float16 as `half` for every target with C, and only CUDA and OpenCL have this type.
   void check_types() {
     for (std::size_t i = 0; i < job_.modules().size(); ++i) {
+      const auto header = deployment::missing_header(job_.deployment, job_.modules()[i]);
+      if (header && !header->similar.empty()) {
+        report(FindingCode::c_invalid,
+               fmt::format("{} includes '{}', and the member is '{}': it compiles only where file "
+                           "names have no case",
+                           header->file, header->path, header->similar),
+               name_of(i));
+        findings_.back().severity = Severity::warning;
+      }
       for (const TirSource& c : get_or_throw(job_.deployment.generated_c(i))) {
         if (!uses_half(get_or_throw(job_.deployment.document(c))->module)) continue;
         report(FindingCode::c_type,

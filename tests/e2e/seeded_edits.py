@@ -387,6 +387,26 @@ def constants_in_another_order(members):
     return None
 
 
+def one_argument_less(members):
+    """In the call of main and in the prototype beside it: no compiler sees that."""
+    edited = in_call_of_main(lambda arguments: arguments[:-1])(members)
+    return edited and replaced(
+        edited, r"(\nTVM_DLL int32_t tvmgen_\w+__tvm_main__\(void\* \w+)((?:,void\* \w+)*),\w+\* \w+\);", r"\1\2);")
+
+
+def without_headers(members):
+    rest = {name: text for name, text in members.items() if not re.search(r"/tvmgen_\w+\.h$", name)}
+    return rest if len(rest) < len(members) else None
+
+
+def relay_of_another_network(members):
+    """Before TVM 0.11 nothing else states the shapes of inputs."""
+    knows_inputs = '"inputs"' in members["metadata.json"] or "graph" in members["metadata.json"]
+    relay = [name for name in members if name.endswith(".relay") and knows_inputs]
+    other = "def @main(%other: Tensor[(1, 77), int8]) -> Tensor[(1, 77), int8] {\n  nn.relu(%other)\n}\n"
+    return members | dict.fromkeys(relay, other) if relay else None
+
+
 REGISTRY = r"(_tvm_func_array\[\] = \{\n)(.*\n)(.*\n)"
 NAMES = r"(TVMFuncRegistry[^\"]*\"\\)(\d\d\d)(\\000)(\w+)(\\000)(\w+)"
 CODE_FAULTS = {
@@ -399,6 +419,20 @@ CODE_FAULTS = {
     "an output for an input": exchanged("inputs->", "outputs->"),
     "exchanged pools": exchanged("const_workspace", "global_workspace"),
     "a member that does not exist": in_call_of_main(lambda arguments: ["inputs->none", *arguments[1:]]),
+    "the address of a pointer": in_call_of_main(lambda arguments: ["&" + arguments[0], *arguments[1:]]),
+    "one argument less": one_argument_less,
+    "a number in place of a pointer": lambda members: replaced_in_header(
+        members, r"(struct \w+_inputs \{\n  )void\*", r"\1int"),
+    "a pool that nothing declares": lambda members: replaced(
+        members, r"\n__attribute__\(\(section\(\".bss.noinit.tvm\".*\nstatic uint8_t global_workspace\[.*", ""),
+    "a pool of constants for a workspace": lambda members: replaced(
+        members, r"(tensors\[\d+\] = )global_workspace(_tvm_value;)", r"\1global_const_workspace\2"),
+    "one tensor twice": lambda members: replaced(
+        members, r"(tensors\[1\] = \(\(TVMValue\*\)args\)\[)1", r"\g<1>0"),
+    "a short array of values": lambda members: replaced(
+        members, r"(TVMValue tensors\[)(\d+)", lambda found: f"{found[1]}{int(found[2]) - 1}"),
+    "no header": without_headers,
+    "Relay of another network": relay_of_another_network,
     "a struct without the member": lambda members: replaced_in_header(
         members, r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>none;"),
 }

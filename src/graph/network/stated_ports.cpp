@@ -3,11 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <vector>
 
 #include "graph/network/completion.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/pools.h"
 
@@ -101,6 +104,7 @@ class StatedPorts {
         is_graph_(topology.provenance.kind == ProvenanceKind::graph_json) {}
 
   void check() {
+    for (const Port& port : topology_.inputs) check_parameter(port);
     check_ports("inputs", topology_.inputs, facts_.inputs, facts_.input_fields);
     check_ports("outputs", topology_.outputs, facts_.outputs, facts_.output_fields);
   }
@@ -108,6 +112,22 @@ class StatedPorts {
  private:
   void note(std::string detail) {
     topology_.checks.push_back({CheckCode::io_mismatch, std::move(detail), {}, {}});
+  }
+
+  /// Relay of another network: no parameter has the name or the size of the input.
+  void check_parameter(const Port& port) {
+    // The header states bytes and no type.
+    std::vector<NamedTensor> relay;
+    std::ranges::copy_if(facts_.declared, std::back_inserter(relay), [](const NamedTensor& one) {
+      return !one.bytes || !one.type.dtype.is_void();
+    });
+    const auto may_be = [&](const NamedTensor& one) {
+      return !one.type.bytes() || !port.type.bytes() || *one.type.bytes() == *port.type.bytes();
+    };
+    const bool is_known = relay.empty() || find(relay, port.name) != nullptr;
+    if (is_known || std::ranges::any_of(relay, may_be)) return;
+    note(fmt::format("Relay's main has no parameter {}, and none of {} bytes", quoted(port.name),
+                     *port.type.bytes()));
   }
 
   void check_ports(std::string_view what, const std::vector<Port>& ports,
@@ -261,17 +281,28 @@ std::vector<std::string> field_names(tir::Node main, const ModuleFacts& facts) {
 void check_passed_names(Topology& topology, const ModuleFacts& facts, tir::Node main) {
   const std::vector<std::string> names = field_names(main, facts);
   const bool knows_fields = facts.knows_fields() && !facts.input_fields.empty();
-  if (names.size() != facts.passed.size() || !topology.is_understood() || !knows_fields) return;
+  if (names.size() != facts.passed.size() || !topology.is_understood()) return;
+  if (!knows_fields && !facts.is_packed) return;
   support::NameSet<std::string_view> fields(facts.input_fields.begin(), facts.input_fields.end());
   fields.insert(facts.output_fields.begin(), facts.output_fields.end());
-  const std::size_t ports = facts.input_fields.size() + facts.output_fields.size();
+  const std::size_t ports = facts.is_packed
+                                ? topology.inputs.size() + topology.outputs.size()
+                                : facts.input_fields.size() + facts.output_fields.size();
   const auto note = [&](CheckCode code, std::string detail) {
     topology.checks.push_back({code, std::move(detail), {}, {}});
   };
   support::NameSet<std::string_view> pools;
   for (std::size_t i = ports; i < names.size(); ++i) pools.insert(names[i]);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string& field = facts.passed_fields[i];
+    const std::string field = facts.is_packed ? std::string() : facts.passed_fields[i];
+    if (i < ports && facts.is_packed) {
+      const auto before = std::span(facts.passed).first(i);
+      if (!support::is_among(before, facts.passed[i])) continue;
+      note(CheckCode::io_mismatch,
+           fmt::format("the entry point passes one tensor twice, also where main takes {}",
+                       quoted(names[i])));
+      continue;
+    }
     if (i < ports) {
       if (field.empty()) continue;
       if (!fields.contains(field)) {

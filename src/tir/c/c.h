@@ -198,9 +198,10 @@ struct HeaderTensor {
 
 /// A struct whose fields are pointers.
 struct HeaderStruct {
-  std::string name;                 ///< "tvmgen_<m>_inputs"
-  std::vector<std::string> fields;  ///< pointers of one name each
-  bool is_whole = true;             ///< it has no other members
+  std::string name;                    ///< "tvmgen_<m>_inputs"
+  std::vector<std::string> fields;     ///< pointers of one name each
+  std::vector<std::string> numbers{};  ///< members of an arithmetic type
+  bool is_whole = true;                ///< it has no other members
 };
 
 /// Fields of the header's structs, in their order; empty if the header has no such struct.

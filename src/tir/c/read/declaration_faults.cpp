@@ -14,6 +14,7 @@
 #include "support/name_map.h"
 #include "tir/c/language.h"
 #include "tir/c/read/directives.h"
+#include "tir/c/read/entry_faults.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -44,13 +45,16 @@ constexpr auto kTags = std::to_array<std::string_view>({"struct", "union", "enum
 /// How types of TVM's runtime begin.
 constexpr auto kTypesOfRuntime = std::to_array<std::string_view>({"TVM", "DL"});
 
-/// The files that define functions of TVM.
-using Definitions = support::NameMap<std::string_view, std::string_view>;
+/// What files have said of functions of TVM.
+struct KnownFunctions {
+  support::NameMap<std::string_view, std::string_view> files;  ///< that define them
+  Arities arities;
+};
 
 class FaultFinder {
  public:
   /// Takes the functions of the files before, unless files may define one twice.
-  explicit FaultFinder(Definitions* definitions) : definitions_(definitions) {}
+  explicit FaultFinder(KnownFunctions* known) : known_(known) {}
 
   std::vector<DeclarationFault> run(const SourceText& source,
                                     std::span<const SourceText> headers) && {
@@ -77,7 +81,10 @@ class FaultFinder {
     note_types(source, own);
     for (const SourceText& header : included) check(header);
     check(source);
-    if (definitions_ != nullptr && is_certain()) check_definitions(source, included);
+    if (known_ != nullptr && is_certain()) {
+      check_definitions(source, included);
+      check_entry(source, included);
+    }
     return std::move(faults_);
   }
 
@@ -149,10 +156,19 @@ class FaultFinder {
     for (const Token& token : definitions_in(source, unclear)) {
       const std::string_view name = text_of(token, source.text);
       if (unclear.contains(name) || aliases_.contains(name)) continue;
-      const auto [first, is_new] = definitions_->try_emplace(name, source.member);
+      const auto [first, is_new] = known_->files.try_emplace(name, source.member);
       if (is_new) continue;
       add(source, {token.begin, token.end},
           fmt::format("'{}' is defined in {}, too", name, first->second));
+    }
+  }
+
+  void check_entry(const SourceText& source, std::span<const SourceText> included) {
+    for (const Item& item : split(source).items) {
+      const bool is_entry = item.name.starts_with("tvmgen_") && item.name.ends_with("_run");
+      if (!is_entry || item.body.end <= item.body.begin) continue;
+      std::ranges::move(entry_faults(source, item, included, known_->arities, aliases_),
+                        std::back_inserter(faults_));
     }
   }
 
@@ -336,6 +352,7 @@ class FaultFinder {
     std::string type = type_of(cursor, std::move(part));
     bool is_known = !type.empty();
     type += '(';
+    std::size_t parameters = 0;
     cursor.accept(sign("("));
     // C takes any arguments for `()` and for a list of names, `(arg0, arg1)`, of which it warns.
     if (cursor.at(sign(")")) || has_only_names(cursor)) return;
@@ -345,6 +362,7 @@ class FaultFinder {
       const std::string parameter = type_of(cursor, std::move(part));
       is_known &= !parameter.empty();
       type += parameter;
+      ++parameters;
       // An array is a pointer, whatever its size.
       if (cursor.accept(sign("["))) {
         for (; !cursor.at(sign("]")) && !cursor.at_end(); cursor.advance()) {
@@ -358,13 +376,28 @@ class FaultFinder {
       if (!cursor.at(sign(")")) && !cursor.accept(sign(","))) return;
     }
     type += ")";
+    if (type.ends_with("(void,)")) parameters = 0;
+    check_arity(cursor, place, {parameters, cursor.source().member});
     if (!is_known) return;
     const auto [known, is_new] = prototypes_.try_emplace(name, type);
     if (is_new || known->second == type) return;
     add(cursor, place, fmt::format("'{}' is declared as {} and as {}", name, known->second, type));
   }
 
-  Definitions* definitions_;     ///< null: they are not compared
+  /// Of main in two files, which no compiler compares. The network has those of its kernels.
+  void check_arity(const Cursor& cursor, const Token& name, const Arity& own) {
+    const std::string_view function = cursor.text(name);
+    const bool is_main = function.ends_with("__tvm_main__") || function.ends_with("_run_model");
+    if (known_ == nullptr || !is_main) return;
+    const auto [first, is_new] = known_->arities.try_emplace(function, own);
+    const Arity& other = first->second;
+    if (is_new || other.parameters == own.parameters || other.file == own.file) return;
+    add(cursor, name,
+        fmt::format("'{}' has {} parameters here, and {} in {}", function, own.parameters,
+                    other.parameters, other.file));
+  }
+
+  KnownFunctions* known_;        ///< null: files are not compared
   bool knows_headers_ = true;    ///< all types may be declared here
   bool has_braces_ = false;      ///< a macro opens or closes blocks
   bool has_conditions_ = false;  ///< preprocessor lines select what is compiled
@@ -394,10 +427,10 @@ std::vector<DeclarationFault> declaration_faults(std::span<const SourceText> sou
   };
   const bool has_weak =
       std::ranges::any_of(sources, is_weak) || std::ranges::any_of(headers, is_weak);
-  Definitions definitions;
+  KnownFunctions known;
   std::vector<DeclarationFault> all;
   for (const SourceText& source : active_sources) {
-    FaultFinder finder(has_weak ? nullptr : &definitions);
+    FaultFinder finder(has_weak ? nullptr : &known);
     std::ranges::move(std::move(finder).run(source, active_headers), std::back_inserter(all));
   }
   return all;

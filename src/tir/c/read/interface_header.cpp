@@ -3,6 +3,7 @@
 #include <map>
 
 #include "support/characters.h"
+#include "tir/c/language.h"
 #include "tir/c/read/directives.h"
 
 namespace mlf::tir::c {
@@ -20,6 +21,7 @@ void read_member(Cursor& cursor, HeaderStruct& into) {
   std::string_view name;
   std::size_t pointers = 0;
   bool is_plain = true;
+  const bool is_number = scalar_type(cursor.text()).has_value();
   for (; !cursor.at_end() && cursor.text() != ";" && cursor.text() != "}"; cursor.advance()) {
     const bool is_pointer = cursor.text() == "*";
     pointers += is_pointer ? 1 : 0;
@@ -32,6 +34,7 @@ void read_member(Cursor& cursor, HeaderStruct& into) {
     into.fields.emplace_back(name);
   } else {
     into.is_whole = false;
+    if (is_plain && is_number && pointers == 0) into.numbers.emplace_back(name);
   }
 }
 
