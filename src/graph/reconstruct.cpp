@@ -223,6 +223,9 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   check_externals(topology);
   check_values(topology);
   check_constant_pools(topology, kernels);
+  check_results_in_place(topology, [&](KernelId id) {
+    return kernels.describe(topology.kernels[index(id)].symbol).code;
+  });
   const ParametersOf parameters_of = [&](KernelId id) {
     return std::span<const KernelParameter>(
         kernels.describe(topology.kernels[index(id)].symbol).parameters);

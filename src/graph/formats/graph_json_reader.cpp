@@ -15,6 +15,7 @@
 #include "json/text.h"
 #include "support/characters.h"
 #include "support/error.h"
+#include "support/lookup.h"
 
 namespace mlf::graph {
 namespace {
@@ -106,6 +107,8 @@ class GraphReader {
     read_heads();
     complete_devices();
     check_storages(topology_);
+    check_results_in_place(
+        topology_, [this](KernelId id) { return support::value_at(codes_, id).value_or(nullptr); });
     account_memory(topology_);
     if (options_.facts != nullptr) {
       check_stated_ports(topology_, *options_.facts,
@@ -297,6 +300,7 @@ class GraphReader {
     if (function != nullptr) {
       KernelInfo info = describe_kernel(*function, known->inputs());
       made = std::move(info.kernel);
+      codes_.emplace(at->second, info.code);
       parameters_of_kernels_.emplace(at->second, std::move(info.parameters));
       for (std::string& overrun : info.overruns) {
         topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun)});
@@ -466,6 +470,7 @@ class GraphReader {
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
   std::map<KernelId, std::vector<KernelParameter>> parameters_of_kernels_;
+  std::map<KernelId, const KernelCode*> codes_;
   Position position_ = 0;
 };
 

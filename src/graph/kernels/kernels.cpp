@@ -337,6 +337,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.hash = string_of(attribute_of(ref.function, "hash"));
   info.kernel.gaps = scan.gaps;
   info.kernel.may_end_early = scan.may_end_early;
+  if (info.kernel.is_understood() && !scan.may_end_early) info.code = &code;
   info.parameters = parameters_of(code, scan);
   note_divided(code, scan, info.parameters);
   const bool is_c = sources[ref.source].document->source.dialect == tir::Dialect::c;

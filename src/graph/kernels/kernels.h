@@ -46,6 +46,11 @@ struct FunctionReach {
 /// Of the code that is understood. Does not run loops, so time grows with the number of accesses.
 FunctionReach reach_of(const KernelCode& code);
 
+/// Whether a function certainly reads bytes of the tensor in argument `from` that it has written
+/// before: argument `to` begins `shift` bytes behind `from`.
+bool reads_overwritten(const KernelCode& code, std::uint32_t from, std::uint32_t to,
+                       std::int64_t shift);
+
 /// A parameter of a kernel: a tensor or a pool.
 struct KernelParameter {
   std::string name;
@@ -67,6 +72,7 @@ struct KernelInfo {
   std::vector<KernelParameter> parameters;  ///< empty without a body
   std::vector<BodyMemory> places;           ///< which may be in pools: only a call tells
   std::vector<std::string> overruns;        ///< of its own memory, one sentence each
+  const KernelCode* code = nullptr;         ///< if it is understood, and its end is reached
 };
 
 /// Describes a function that has TIR.

@@ -265,6 +265,50 @@ void check_storages(Topology& topology) {
   }
 }
 
+namespace {
+
+/// How many bytes behind the first value the second one begins, if both share bytes.
+std::optional<std::int64_t> shift_between(const Topology& topology, const Value& first,
+                                          const Value& second) {
+  if (first.storage == second.storage) return 0;
+  const Storage& one = topology[first.storage];
+  const Storage& other = topology[second.storage];
+  if (!one.pool || one.pool != other.pool || !one.offset || !other.offset) return std::nullopt;
+  const auto from = static_cast<std::int64_t>(*one.offset);
+  const auto to = static_cast<std::int64_t>(*other.offset);
+  const auto end = [](std::int64_t begin, const Value& value) {
+    return begin + static_cast<std::int64_t>(value.bytes.value_or(0));
+  };
+  const bool shares = from < end(to, second) && to < end(from, first);
+  return shares ? std::optional(to - from) : std::nullopt;
+}
+
+}  // namespace
+
+void check_results_in_place(Topology& topology, const CodeOf& code_of) {
+  std::set<StorageId> uncertain = storages_of_externals(topology);
+  uncertain.merge(guessed_storages(topology));
+  for (std::size_t i = 0; i < topology.calls.size(); ++i) {
+    const std::vector<Argument>& arguments = topology.calls[i].arguments;
+    for (std::uint32_t to = 0; to < arguments.size(); ++to) {
+      for (std::uint32_t from = 0; from < arguments.size(); ++from) {
+        if (!arguments[to].writes || !arguments[from].reads || from == to) continue;
+        const Value& read = topology[*arguments[from].reads];
+        const Value& written = topology[*arguments[to].writes];
+        const auto shift = shift_between(topology, read, written);
+        if (!shift || uncertain.contains(written.storage)) continue;
+        const KernelCode* const code = code_of(topology.calls[i].kernel);
+        if (code == nullptr || !reads_overwritten(*code, from, to, *shift)) continue;
+        topology.checks.push_back(
+            {CheckCode::storage_overlap,
+             fmt::format("{} writes {} over {} and reads that afterwards",
+                         quoted(topology.calls[i].name), quoted(written.name), quoted(read.name)),
+             static_cast<CallId>(i), arguments[to].writes});
+      }
+    }
+  }
+}
+
 void check_values(Topology& topology) {
   const Lifetimes lifetimes(topology);
   const std::set<StorageId> guessed = guessed_storages(topology);

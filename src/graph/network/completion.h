@@ -78,6 +78,11 @@ void check_values(Topology& topology);
 /// Checks that the graph executor overwrites no value that is still in use.
 void check_storages(Topology& topology);
 
+/// The code of a kernel of the topology; null without its TIR.
+using CodeOf = std::function<const KernelCode*(KernelId)>;
+/// Checks that no call reads an input after it has written a result over it.
+void check_results_in_place(Topology& topology, const CodeOf& code_of);
+
 /// The parameters of a kernel of the topology; none without its TIR.
 using ParametersOf = std::function<std::span<const KernelParameter>(KernelId)>;
 

@@ -78,6 +78,40 @@ TEST(Values, AreAsLongAsWhatIsReadOfThemWhereTheirWriterWroteLess) {
   EXPECT_EQ(written.type.bytes(), 8u);
 }
 
+/// The checks of a network with a kernel whose result begins `offset` bytes behind its input.
+Codes checks_in_place(int offset, const std::string& body) {
+  const std::string kernel =
+      "TVM_DLL int32_t tvmgen_default_b(float* p0, float* T_add) {\n" + body + "  return 0;\n}\n";
+  const std::string place = "(&(global_workspace_1_var[" + std::to_string(offset) + "]))";
+  const std::string wrapper =
+      "#include \"tvm/runtime/c_runtime_api.h\"\n"
+      "__attribute__((section(\".bss.noinit.tvm\"), aligned(16)))\n"
+      "static uint8_t global_workspace[64];\n";
+  return checks_of(network_of(kCallIntoPool +
+                                  "  if (tvmgen_default_b((&(global_workspace_1_var[0])), " +
+                                  place + ") != 0 ) return -1;\n  if (tvmgen_default_a(" + place +
+                                  ", output_buffer_var) != 0 ) return -1;\n",
+                              wrapper, {.module = "default"}, kernel));
+}
+
+TEST(ResultsInPlace, MayBeWhereTheInputIsReadBeforeItIsOverwritten) {
+  const auto loop = [](const std::string& statement) {
+    return "  for (int32_t i = 0; i < 4; ++i) {\n    " + statement + ";\n  }\n";
+  };
+  const std::string plus_one = loop("T_add[i] = (p0[i] + 1.000000e+00f)");
+  const std::string reversed = loop("T_add[i] = p0[(3 - i)]");
+  const std::string by_scratch =
+      "  float t[4];\n" + loop("t[i] = p0[(3 - i)]") + loop("T_add[i] = t[i]");
+  const std::string twice = plus_one + loop("T_add[i] = (p0[i] + 2.000000e+00f)");
+  EXPECT_EQ(checks_in_place(0, plus_one), Codes{});
+  EXPECT_EQ(checks_in_place(0, loop("T_add[i] = p0[i]")), Codes{});
+  EXPECT_EQ(checks_in_place(0, by_scratch), Codes{});
+  EXPECT_EQ(checks_in_place(16, reversed), Codes{});
+  EXPECT_EQ(checks_in_place(0, reversed), Codes{"storage-overlap"});
+  EXPECT_EQ(checks_in_place(4, plus_one), Codes{"storage-overlap"});
+  EXPECT_EQ(checks_in_place(0, twice), Codes{"storage-overlap"});
+}
+
 TEST(Gaps, ThereAreNoneWhereMainIsUnderstood) {
   const Topology topology = with_added("");
   EXPECT_EQ(topology.gaps, Codes{});
