@@ -14,9 +14,11 @@ namespace {
 constexpr std::size_t kLongest = 100;
 
 std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  std::string out;
+  for (const char c : text) {
+    // Arm writes "Cortex-M0+".
+    if (c == '+') out += "plus";
+    if (c != '+') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   return out;
 }
@@ -47,6 +49,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known) {
   if (name.empty() || name.size() > kLongest) return std::nullopt;
   const std::string wanted = lower(name);
+  // The only name that continues the given one is meant, whatever is near.
+  const auto continues = [&](const std::string& one) { return lower(one).starts_with(wanted); };
+  if (wanted.size() > 3 && std::ranges::count_if(known, continues) == 1) {
+    return *std::ranges::find_if(known, continues);
+  }
   const std::string* closest = nullptr;
   const std::string* container = nullptr;
   std::size_t containers = 0;
@@ -64,11 +71,6 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
     if (edits >= fewest || edits >= longer) continue;
     fewest = edits;
     closest = &one;
-  }
-  // The only name that continues the given one is meant, whatever is near.
-  const auto continues = [&](const std::string& one) { return lower(one).starts_with(wanted); };
-  if (wanted.size() > 3 && std::ranges::count_if(known, continues) == 1) {
-    return *std::ranges::find_if(known, continues);
   }
   // Two letters, as in "nn", may be in many names.
   if (wanted.size() < 3 && containers > 1) container = nullptr;

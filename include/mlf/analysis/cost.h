@@ -133,8 +133,8 @@ struct KernelCost {
   /// Integer arithmetic of addresses, of loop bounds and of conditions that read no memory.
   /// Incrementing a loop variable does not count.
   Count index_operations;
-  /// The divisions and remainders among it that a compiler leaves: by no power of two, in the
-  /// innermost loop that changes their operands, equal ones once.
+  /// The divisions and remainders among it that are no shifts: by no power of two, in the innermost
+  /// loop that changes their operands, equal ones once. Compilers make some of them multiplications.
   Count index_divisions;
   /// Arithmetic and casts of floating-point numbers; a multiply-accumulate of them counts as one.
   Count float_operations;

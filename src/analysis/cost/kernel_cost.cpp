@@ -81,9 +81,9 @@ BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
   return is_written ? BufferRole::output : BufferRole::input;
 }
 
-/// Divisions in indices that a compiler leaves: it replaces those by powers of two, those of which
-/// the operand is always less than the divisor, and remainders that are only compared, takes others
-/// out of loops that do not change their operands, and makes equal ones once.
+/// Divisions in indices, without those that every compiler saves: by powers of two, of an operand
+/// that is always less than the divisor, remainders that are only compared, equal ones, and those of
+/// operands that the loop does not change.
 class IndexDivisions {
  public:
   IndexDivisions(const graph::KernelCode& code, const EvaluatedFunction& evaluated)
