@@ -84,7 +84,7 @@ class Linked:
     def __init__(self, path, directory):
         self.directory = pathlib.Path(directory)
         self.objects, self.moved = objects_of(path, self.directory), ""
-        (ram,) = [one for one in (json.loads(support.run_ok("report", "--json", path).stdout))["modules"]]
+        (ram,) = [one for one in (support.json_of("report", "--json", path))["modules"]]
         self.reserved = sum(ram["ram"][name] for name in ("io", "executor", "heap", "stack", "arguments"))
 
     def sections(self):

@@ -107,9 +107,9 @@ def check_other_tools(path, directory):
 
 
 def check_inspect(path):
-    inspection = json.loads(support.run_ok("inspect", "--json", path).stdout)
+    inspection = support.json_of("inspect", "--json", path)
     schemas.check(VALIDATORS["inspect"], inspection, "inspect")
-    integration = json.loads(support.run_ok("inspect", "--integration", "--json", path).stdout)
+    integration = support.json_of("inspect", "--integration", "--json", path)
     schemas.check(VALIDATORS["integration"], integration, "integration")
     assert support.run_ok("inspect", "--integration", "--loops", path).stdout
     assert support.run_ok("inspect", path).stdout
@@ -129,7 +129,7 @@ def check_archive(original, directory):
     shutil.copy(original, path)
     os.chmod(path, 0o640)
     before = path.read_bytes()
-    planned = json.loads(support.run_ok("process", "--dry-run", "--json", path).stdout)
+    planned = support.json_of("process", "--dry-run", "--json", path)
     schemas.check(VALIDATORS["process"], planned, "process")
     result = support.run_ok("process", path)
     assert not result.stdout

@@ -11,7 +11,6 @@ below it with the reason.
 """
 
 import collections
-import json
 import pathlib
 import re
 import sys
@@ -149,7 +148,7 @@ def truth_of(document, program):
 def reports(path):
     return {
         module["name"]: module
-        for module in json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+        for module in support.json_of("report", "--json", path)["modules"]
     }
 
 

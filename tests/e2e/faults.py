@@ -68,9 +68,7 @@ class Faults(program_case.Directory):
         return path
 
     def files(self, path):
-        return {
-            str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if not p.is_dir()
-        }
+        return {str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if not p.is_dir()}
 
     def temporaries(self):
         return sorted(p.name for p in self.directory.rglob(".mlf-*"))

@@ -102,9 +102,7 @@ class Archive:
         self.texts = {
             name: content.decode() for name, content in members.items() if name.endswith((".c", ".h"))
         }
-        self.functions = [
-            one for name, text in self.texts.items() for one in functions(name, text)
-        ]
+        self.functions = [one for name, text in self.texts.items() for one in functions(name, text)]
 
     def with_text(self, member, text):
         return {**self.members, member: text.encode()}

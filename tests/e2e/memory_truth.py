@@ -36,7 +36,7 @@ def name_of(path):
 
 def networks(path):
     """(module, topology) of every network in the archive, or why there is none."""
-    modules = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"]
+    modules = support.json_of("inspect", "--json", path)["modules"]
     for module in modules:
         result = support.run("graph", "--module", module["name"], path)
         if result.returncode:

@@ -101,7 +101,7 @@ class ModelExplorerView(browser.ServedCase):
                                                   "model-explorer")
                 costs, _ = self.write("costs.json", "report", archive, "--node-data", "mac")
                 (graph,) = document["graphs"]
-                (module,) = json.loads(support.run_ok("report", archive, "--json").stdout)["modules"]
+                module = support.report_of(archive)
                 shown = self.show(graph_path, costs)
                 self.assertEqual(shown["counts"]["op node count"], str(len(graph["nodes"])))
                 # It breaks long names into lines and cuts what is longer still.

@@ -63,11 +63,6 @@ def chosen():
     return found
 
 
-def report_of(path):
-    (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
-    return module
-
-
 class Objects(program_case.Directory):
     def setUp(self):
         for program in ("gcc", "nm", "objdump"):
@@ -95,9 +90,9 @@ class Objects(program_case.Directory):
     def test_code_and_calls_are_those_of_the_same_build(self):
         for archive in chosen():
             with self.subTest(archive=archive):
-                calls = [call["kernel"] for call in report_of(archive)["calls"]]
+                calls = [call["kernel"] for call in support.report_of(archive)["calls"]]
                 directory, made = self.compiled(archive)
-                objects = report_of(directory)["objects"]
+                objects = support.report_of(directory)["objects"]
                 self.assertEqual({one["symbol"]: one["bytes"] for one in objects["functions"]}, sizes(made))
                 self.assertEqual(objects["text"], text_bytes(made))
                 self.assertEqual(objects["main_calls"], calls)
@@ -106,10 +101,10 @@ class Objects(program_case.Directory):
 
     def test_members_of_a_static_library_are_read(self):
         directory, made = self.compiled(chosen()[0])
-        before = report_of(directory)["objects"]
+        before = support.report_of(directory)["objects"]
         subprocess.run(["ar", "rcs", made.with_name("mod.a"), made], check=True)
         made.unlink()
-        self.assertEqual(report_of(directory)["objects"], before)
+        self.assertEqual(support.report_of(directory)["objects"], before)
 
     def test_members_that_nothing_needs_are_in_no_lower_bound(self):
         sources = {
@@ -139,7 +134,7 @@ class Objects(program_case.Directory):
                     continue  # it has no float16 here
                 with self.subTest(compiler=compiler, archive=archive):
                     directory, made = self.compiled(archive, compiler, flags)
-                    objects = report_of(directory)["objects"]
+                    objects = support.report_of(directory)["objects"]
                     found = {one["symbol"]: one["frame"] for one in objects["functions"]}
                     expected = frames(directory.with_suffix(".su"), below)
                     self.assertEqual({name: found[name] for name in expected}, expected)
@@ -152,7 +147,8 @@ class Objects(program_case.Directory):
         label = self.directory / "label.s"
         label.write_text(".text\n.type label, @function\nlabel:\nnop\n")
         subprocess.run(["gcc", "-c", label, "-o", made.with_name("label.o")], check=True)
-        bytes_of = lambda: {one["symbol"]: one["bytes"] for one in report_of(directory)["objects"]["functions"]}
+        functions = lambda: support.report_of(directory)["objects"]["functions"]
+        bytes_of = lambda: {one["symbol"]: one["bytes"] for one in functions()}
         before = bytes_of()
         self.assertNotIn("label", before)
         content = bytearray(made.read_bytes())
@@ -168,11 +164,11 @@ class Objects(program_case.Directory):
                 self.assertIn(b"code needs --cc COMPILER", needs_compiler)
                 (compiled,) = [
                     module["compiled"]
-                    for module in json.loads(support.run_ok("report", "--json", "--cc", "gcc", directory).stdout)["modules"]
+                    for module in support.json_of("report", "--json", "--cc", "gcc", directory)["modules"]
                 ]
                 self.assertGreater(compiled["text"], text_bytes(made))
                 shutil.rmtree(directory / "codegen" / "host" / "src")
-                report = report_of(directory)
+                report = support.report_of(directory)
                 self.assertEqual(report["compiled"]["text"], text_bytes(made))
                 code = sum(report["compiled"][name] for name in ("text", "rodata", "data"))
                 self.assertEqual(support.run("check", directory, "--code", code).returncode, 0)
@@ -187,7 +183,7 @@ class Objects(program_case.Directory):
         subprocess.run(["tar", "xf", chosen()[0], "-C", with_c], check=True)
 
         def compiled():
-            (module,) = json.loads(support.run_ok("report", "--json", "--cc", "gcc", with_c).stdout)["modules"]
+            module = support.report_of("--cc", "gcc", with_c)
             return module["compiled"]
 
         before = compiled()
@@ -208,7 +204,7 @@ class Objects(program_case.Directory):
                  (made, no_sections), (made, whole.replace(b"\n", b"\r\n"))]  # fmt: skip
         for path, content in cases:
             path.write_bytes(content)
-            self.assertNotIn("objects", report_of(directory))
+            self.assertNotIn("objects", support.report_of(directory))
             self.assertEqual(support.run("check", "--code", "900M", directory).returncode, 1)
             found = support.run("verify", directory)
             self.assertIn(b"object-damaged", found.stdout + found.stderr)
@@ -225,16 +221,16 @@ class Objects(program_case.Directory):
         for added in (slim, bitcode):
             library = made.with_name("mod.a")
             subprocess.run(["ar", "rcs", library, made, added], check=True)
-            self.assertNotIn("objects", report_of(directory))
+            self.assertNotIn("objects", support.report_of(directory))
             self.assertEqual(support.run("verify", directory).returncode, 0)
             library.unlink()
-        before = report_of(directory)["objects"]
+        before = support.report_of(directory)["objects"]
         licence = self.directory / "LICENCE"
         licence.write_text("no object\n")
         subprocess.run(["ar", "rcs", library, made, licence], check=True)
         library.write_bytes(library.read_bytes() + b"\n")
         made.unlink()
-        self.assertEqual(report_of(directory)["objects"], before)
+        self.assertEqual(support.report_of(directory)["objects"], before)
 
     def test_a_function_that_calls_itself_has_no_upper_bound_of_the_stack(self):
         once = "int f(int n) { volatile char z[100]; z[0] = n; return n < 9 ? %s(n + 1) + z[0] : 0; }\n"
@@ -258,7 +254,7 @@ class Objects(program_case.Directory):
     def test_a_file_that_is_no_object_is_a_reason(self):
         directory, made = self.compiled(chosen()[0])
         made.write_bytes(b"no object")
-        report = report_of(directory)
+        report = support.report_of(directory)
         self.assertNotIn("objects", report)
         self.assertTrue(any("not an ELF file" in why for why in report["uncertain"]), report["uncertain"])
 

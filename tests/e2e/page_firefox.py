@@ -1,7 +1,6 @@
 """The page of mlf report --html in Debian's Firefox: what page.py asks of Chromium, for what browsers
 do in different ways."""
 
-import json
 import shutil
 import time
 import unittest
@@ -46,7 +45,7 @@ class Page(unittest.TestCase):
         self.firefox.navigate("about:blank")
         self.firefox.navigate(path.as_uri() + fragment)
         self.wait_for(lambda: self.run_script("return !document.getElementById('packed')"))
-        (module, *_) = json.loads(support.run_ok("report", "--json", archive).stdout)["modules"]
+        (module, *_) = support.json_of("report", "--json", archive)["modules"]
         return module
 
     def run_script(self, script, *arguments):

@@ -1,6 +1,5 @@
 """The maps of memory on the page of mlf report --html: what is alive, where, and when."""
 
-import json
 import unittest
 
 import support
@@ -42,7 +41,7 @@ class PageMemory(Browser):
         for archive in self.pool_archives():
             with self.subTest(archive):
                 report = self.open(archive)
-                topology = json.loads(support.run_ok("graph", archive).stdout)
+                topology = support.json_of("graph", archive)
                 pool = next(pool for pool in topology["pools"] if pool["kind"] == "workspace")
                 steps = len(report["modules"][0]["calls"])
                 storages = topology["storages"]
@@ -67,7 +66,7 @@ class PageMemory(Browser):
         for archive in self.pool_archives():
             with self.subTest(archive):
                 self.open(archive)
-                (module,) = json.loads(support.run_ok("plan", archive, "--json").stdout)["modules"]
+                (module,) = support.json_of("plan", archive, "--json")["modules"]
                 found = self.rectangles("figure.planned")
                 pools = [pool for pool in module["pools"] if pool["gain"]]
                 self.assertEqual(len(self.texts("figure.planned figcaption")), len(pools))

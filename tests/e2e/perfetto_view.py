@@ -87,7 +87,7 @@ class PerfettoView(browser.ServedCase):
             times = 1 if name == "counters" else 2
             answers[name] = [[*(ns // 1000 for ns in row[:times]), *row[times:]]
                              for row in answers[name]]  # fmt: skip
-        return answers, json.loads(support.run_ok("graph", archive).stdout)
+        return answers, support.json_of("graph", archive)
 
     def test_the_trace_processor_reads_steps_tensors_and_memory_in_use(self):
         for archive in ARCHIVES:

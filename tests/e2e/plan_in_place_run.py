@@ -9,7 +9,6 @@ does not prove to be read element by element before it is written: both behind e
 that nothing but this sharing is wrong.
 """
 
-import json
 import pathlib
 import sys
 import tempfile
@@ -24,7 +23,7 @@ RUNS = 20
 
 def plan_of(archive):
     """Pools by module."""
-    document = json.loads(support.run_ok("plan", "--json", archive).stdout)
+    document = support.json_of("plan", "--json", archive)
     return {module["name"]: module["pools"] for module in document["modules"]}
 
 
@@ -75,7 +74,7 @@ def check_archive(judge, archive):
 
 def check_reordered(judge, archive):
     """The two one after the other: results in place in an archive that has another order by now."""
-    document = json.loads(support.run_ok("plan", "--json", archive).stdout)
+    document = support.json_of("plan", "--json", archive)
     orders = [one["order"]["calls"] for one in document["modules"] if one["order"] is not None]
     if all(order == sorted(order) for order in orders):
         return

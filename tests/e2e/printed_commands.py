@@ -103,7 +103,7 @@ def write_files(directory):
 
 def profile_of_pool():
     """As of an emulator, which may not be here."""
-    document = json.loads(support.run_ok("profile", "--json", "--cpu", "host", "--runs", "1", POOL).stdout)
+    document = support.json_of("profile", "--json", "--cpu", "host", "--runs", "1", POOL)
     document.update(source="emulated", unit="instructions")
     for numbers in (*document["calls"], document["total"], document["network"]):
         numbers.update(instructions=numbers["nanoseconds"]["min"], nanoseconds=None)

@@ -316,19 +316,19 @@ class Contract(program_case.Directory):
             container[key] = [digest["name"] for digest in container[key]]
         self.assertEqual(examples(specification("manifest"))["manifest"], manifest)
 
-        inspection = json.loads(support.run_ok("inspect", "--json", ARCHIVE).stdout)
+        inspection = support.json_of("inspect", "--json", ARCHIVE)
         self.assertEqual(examples(specification("inspect"))["claims"],
                          inspection["modules"][0]["memory"]["claims"])  # fmt: skip
 
-        outputs = json.loads(support.run_ok("run", "--random", "1", "--json", ARCHIVE).stdout)["outputs"]
+        outputs = support.json_of("run", "--random", "1", "--json", ARCHIVE)["outputs"]
         self.assertEqual(examples(specification("run"))["outputs"], outputs)
 
         archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
-        verdict = json.loads(support.run_ok("verify", "--json", archive).stdout)
+        verdict = support.json_of("verify", "--json", archive)
         for check in examples(specification("verify"))["checks"]:
             self.assertIn(check, verdict["archives"][0]["checks"])
 
-        (processed,) = json.loads(support.run_ok("process", "--dry-run", "--json", ARCHIVE).stdout)["archives"]
+        (processed,) = support.json_of("process", "--dry-run", "--json", ARCHIVE)["archives"]
         example = examples(specification("process"))["archive"]
         self.assertEqual({key: processed[key] for key in example}, example)
 

@@ -14,7 +14,6 @@ import re
 import shlex
 import struct
 import subprocess
-import tarfile
 import tempfile
 import unittest
 
@@ -33,7 +32,14 @@ def archives():
 
 @functools.cache
 def report(path, *options):
-    return json.loads(support.run_ok("report", "--json", path, *options).stdout)
+    return support.json_of("report", "--json", path, *options)
+
+
+def modules():
+    """(archive, module in its report) of all."""
+    for path in archives():
+        for module in report(path)["modules"]:
+            yield path, module
 
 
 def rows(kind, *paths):
@@ -157,52 +163,43 @@ class Reports(unittest.TestCase):
             schemas.check(validator, report(path), str(path))
 
     def test_have_the_numbers_of_the_topology(self):
-        for path in archives():
-            for module in report(path)["modules"]:
-                if module["no_network"]:
-                    continue
-                topology = json.loads(
-                    support.run_ok("graph", "--module", module["name"], path).stdout
-                )
-                where = f"{path}: {module['name']}"
-                self.assertEqual(len(module["calls"]), len(topology["calls"]), where)
-                for mine, theirs in zip(module["kernels"], topology["kernels"], strict=True):
-                    self.assertEqual(mine["target"], theirs["target"], where)
-                pools = sum(
-                    pool["bytes"] for pool in topology["pools"] if pool["kind"] == "workspace"
-                )
-                self.assertEqual(module["ram"]["pools"], pools, where)
-                for kind in ("heap", "executor", "stack"):
-                    regions = [one for one in topology["memory"] if one["kind"] == kind]
-                    if all(one["exactness"] == "exact" for one in regions):
-                        self.assertEqual(
-                            module["ram"][kind], sum(one["used"] for one in regions), where
-                        )
+        for path, module in modules():
+            if module["no_network"]:
+                continue
+            topology = support.json_of("graph", "--module", module["name"], path)
+            where = f"{path}: {module['name']}"
+            self.assertEqual(len(module["calls"]), len(topology["calls"]), where)
+            for mine, theirs in zip(module["kernels"], topology["kernels"], strict=True):
+                self.assertEqual(mine["target"], theirs["target"], where)
+            pools = sum(pool["bytes"] for pool in topology["pools"] if pool["kind"] == "workspace")
+            self.assertEqual(module["ram"]["pools"], pools, where)
+            for kind in ("heap", "executor", "stack"):
+                regions = [one for one in topology["memory"] if one["kind"] == kind]
+                if all(one["exactness"] == "exact" for one in regions):
+                    self.assertEqual(
+                        module["ram"][kind], sum(one["used"] for one in regions), where
+                    )
 
     def test_sum_up_the_calls(self):
-        for path in archives():
-            for module in report(path)["modules"]:
-                counts = [call["mac"] for call in module["calls"]]
-                if counts and all(isinstance(count, int) for count in counts):
-                    self.assertEqual(support.least(module["mac"]), sum(counts), path)
-                    if support.most(module["mac"]) != sum(counts):
-                        self.assertTrue(module["uncertain"], path)  # main may call more
+        for path, module in modules():
+            counts = [call["mac"] for call in module["calls"]]
+            if counts and all(isinstance(count, int) for count in counts):
+                self.assertEqual(support.least(module["mac"]), sum(counts), path)
+                if support.most(module["mac"]) != sum(counts):
+                    self.assertTrue(module["uncertain"], path)  # main may call more
 
     def test_say_the_peak_with_what_is_alive(self):
-        for path in archives():
-            for module in report(path)["modules"]:
-                peak = module["peak"]
-                if peak["call"] is None or not isinstance(peak["bytes"], int):
-                    continue
-                call = module["calls"][peak["call"]]
-                self.assertEqual(call["live"], peak["bytes"], path)
-                self.assertGreaterEqual(
-                    sum(tensor["bytes"] for tensor in peak["live"]), peak["bytes"], path
-                )
-                most = max(
-                    call["live"] for call in module["calls"] if isinstance(call["live"], int)
-                )
-                self.assertEqual(peak["bytes"], most, path)
+        for path, module in modules():
+            peak = module["peak"]
+            if peak["call"] is None or not isinstance(peak["bytes"], int):
+                continue
+            call = module["calls"][peak["call"]]
+            self.assertEqual(call["live"], peak["bytes"], path)
+            self.assertGreaterEqual(
+                sum(tensor["bytes"] for tensor in peak["live"]), peak["bytes"], path
+            )
+            most = max(call["live"] for call in module["calls"] if isinstance(call["live"], int))
+            self.assertEqual(peak["bytes"], most, path)
 
     def test_have_parts_of_the_peak_that_add_up(self):
         for path in archives():
@@ -254,33 +251,33 @@ class Reports(unittest.TestCase):
 
     def test_know_the_lines_of_tir(self):
         for path in archives():
-            with tarfile.open(path) as tar:
-                for module in report(path)["modules"]:
-                    for kernel in module["kernels"]:
-                        lines = kernel["tir"]
-                        if lines is None:
-                            continue
-                        text = tar.extractfile("./" + lines["file"]).read().decode()
-                        head = text.splitlines()[lines["first_line"] - 1 : lines["last_line"]]
-                        self.assertIn(kernel["symbol"], "\n".join(head), path)
+            members = support.members_of(path)
+            for module in report(path)["modules"]:
+                for kernel in module["kernels"]:
+                    lines = kernel["tir"]
+                    if lines is None:
+                        continue
+                    text = members[lines["file"]].decode()
+                    head = text.splitlines()[lines["first_line"] - 1 : lines["last_line"]]
+                    self.assertIn(kernel["symbol"], "\n".join(head), path)
 
     def test_know_the_operator_of_relay_that_a_kernel_came_from(self):
         mapped = named = 0
         for path in archives():
-            with tarfile.open(path) as tar:
-                for module in report(path)["modules"]:
-                    calls = [call for call in module["calls"] if call["relay"]]
-                    lines = [call["relay"]["first_line"] for call in calls]
-                    self.assertEqual(len(set(lines)), len(lines), path)
-                    for call in calls:
-                        text = tar.extractfile("./" + call["relay"]["file"]).read().decode()
-                        line = text.splitlines()[call["relay"]["first_line"] - 1]
-                        operator = re.match(r"\s*(?:%[\w.]+ = )?(?:\w+\.)*(\w+)\(", line)[1]
-                        self.assertIn(operator, call["kernel"], f"{path}: {line}")
-                        mapped += 1
-                        if call["layer"]:
-                            self.assertIn(call["layer"], line)
-                            named += 1
+            members = support.members_of(path)
+            for module in report(path)["modules"]:
+                calls = [call for call in module["calls"] if call["relay"]]
+                lines = [call["relay"]["first_line"] for call in calls]
+                self.assertEqual(len(set(lines)), len(lines), path)
+                for call in calls:
+                    text = members[call["relay"]["file"]].decode()
+                    line = text.splitlines()[call["relay"]["first_line"] - 1]
+                    operator = re.match(r"\s*(?:%[\w.]+ = )?(?:\w+\.)*(\w+)\(", line)[1]
+                    self.assertIn(operator, call["kernel"], f"{path}: {line}")
+                    mapped += 1
+                    if call["layer"]:
+                        self.assertIn(call["layer"], line)
+                        named += 1
         self.assertGreater(mapped, 5)
         # The whole corpus has networks from TFLite.
         self.assertGreater(named, 20 if support.HAS_WHOLE_CORPUS else 5)
@@ -293,11 +290,10 @@ class Reports(unittest.TestCase):
         self.assertEqual(operators["ram"]["heap"], 0)
         self.assertEqual(operators["kernels"][0]["mac"], 0)
         self.assertTrue(operators["uncertain"])
-        for path in archives():
-            for module in report(path)["modules"]:
-                numbers = [module["mac"], *(call["mac"] for call in module["calls"])]
-                if any(not isinstance(number, int) for number in numbers):
-                    self.assertTrue(module["uncertain"], path)
+        for path, module in modules():
+            numbers = [module["mac"], *(call["mac"] for call in module["calls"])]
+            if any(not isinstance(number, int) for number in numbers):
+                self.assertTrue(module["uncertain"], path)
 
     def test_find_what_costs_more_than_it_has_to(self):
         module = report(QNN)["modules"][0]
@@ -332,7 +328,7 @@ class CompiledCode(program_case.Directory):
     FLAGS = ("--cc", "gcc", "--cflags=-O1 -Dhalf=_Float16")
 
     def compiled(self, path):
-        return json.loads(support.run_ok("report", "--json", *self.FLAGS, path).stdout)["modules"]
+        return support.json_of("report", "--json", *self.FLAGS, path)["modules"]
 
     def test_has_the_sections_that_size_counts(self):
         for path in (QNN, *support.c_archives()):
@@ -340,11 +336,9 @@ class CompiledCode(program_case.Directory):
                 objects = []
                 for source in sorted(support.unpacked(path, directory).glob("codegen/host/src/*.c")):
                     objects.append(source.with_suffix(".o"))
-                    headers = f"-I{pathlib.Path(directory) / 'codegen/host/include'}"
-                    subprocess.run(
-                        ["gcc", "-c", "-O1", "-Dhalf=_Float16", "-w", headers,
-                         f"-I{generated_c.HEADERS}", source, "-o", objects[-1]], check=True
-                    )  # fmt: skip
+                    headers = (f"-I{pathlib.Path(directory) / 'codegen/host/include'}", f"-I{generated_c.HEADERS}")
+                    subprocess.run(["gcc", "-c", "-O1", "-Dhalf=_Float16", "-w", *headers, source, "-o", objects[-1]],
+                                   check=True)  # fmt: skip
                 # Berkeley: text with what is only read, data, bss. Linkers go by the name of .rodata.
                 lines = subprocess.run(["size", *objects], capture_output=True, text=True).stdout
                 sizes = [list(map(int, line.split()[:3])) for line in lines.splitlines()[1:]]
@@ -389,7 +383,7 @@ class CompiledCode(program_case.Directory):
                 self.assertEqual(result["needed"], {"min": least, "max": None})
                 if verdict == "undecided":
                     check += [f"--library-{name}", "1K"]
-                    (known,) = json.loads(support.run_ok(*check).stdout)["results"]
+                    (known,) = support.json_of(*check)["results"]
                     self.assertEqual((known["verdict"], known["needed"]["min"]), ("fits", least))
                     self.assertGreaterEqual(known["needed"]["max"], least + 1024)
                     self.assertTrue(any("TVMBackendAllocWorkspace" in one for one in result["remarks"]))
@@ -411,7 +405,7 @@ class CompiledCode(program_case.Directory):
     def test_has_float16_by_the_name_of_the_compiler(self):
         archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
         flags = ("--cc", "gcc", "--cflags=-O1 -DX='a b'")
-        (module,) = json.loads(support.run_ok("report", "--json", *flags, archive).stdout)["modules"]
+        module = support.report_of(*flags, archive)
         self.assertEqual([module["compiled"]], [one["compiled"] for one in self.compiled(archive)])
         support.run_ok("check", *flags, "--code", "64K", archive)
         support.run_ok("diff", *flags, archive, archive)
@@ -426,9 +420,8 @@ class CompiledCode(program_case.Directory):
     def test_is_not_there_without_a_compiler_that_works(self):
         environment = {**os.environ, "TMPDIR": self.directory}
         for command, code in (("no-such-compiler", 64), ("false", 65)):
-            result = support.run("report", "--cc", command, QNN, env=environment)
-            self.assertEqual((result.returncode, result.stdout), (code, b""))
-            self.assertIn(command.encode() if code == 64 else b"was not compiled", result.stderr)
+            message = support.refused(code, "report", "--cc", command, QNN, env=environment)
+            self.assertIn(command if code == 64 else "was not compiled", message)
         self.assertEqual(list(self.directory.iterdir()), [])
 
 
@@ -517,23 +510,22 @@ class Kernels(unittest.TestCase):
 
     def test_are_loops_with_what_they_cost(self):
         # Every loop of the report has its line, with its extent and its multiply-accumulates.
-        for path in archives():
-            for module in report(path)["modules"]:
-                for kernel in module["kernels"][:2]:
-                    text = support.run_ok("show", path, kernel["symbol"], "--module", module["name"]).stdout.decode()
-                    code = [line.strip() for line in text.splitlines()]
-                    heads = [line for line in code if re.match(r"(for|while) ", line)]
-                    loops = kernel["loops"] or []
-                    self.assertEqual(len(heads), len(loops), f"{path}: {kernel['symbol']}")
-                    for head, loop in zip(heads, loops):
-                        if head.startswith("for "):
-                            # TVMScript takes letters that Python accepts, and other names once each.
-                            name = re.sub(r"\W", "_", loop["variable"])
-                            self.assertRegex(head, rf"^for {name}(_\d+)? in ")
-                        if isinstance(loop["extent"], int):
-                            self.assertRegex(head, rf"\({loop['extent']}\):|, ")
-                        if loop["mac"] and isinstance(loop["mac"], int):
-                            self.assertRegex(head, rf"# \d+ iterations, {loop['mac']} MAC$")
+        for path, module in modules():
+            for kernel in module["kernels"][:2]:
+                text = support.run_ok("show", path, kernel["symbol"], "--module", module["name"]).stdout.decode()
+                code = [line.strip() for line in text.splitlines()]
+                heads = [line for line in code if re.match(r"(for|while) ", line)]
+                loops = kernel["loops"] or []
+                self.assertEqual(len(heads), len(loops), f"{path}: {kernel['symbol']}")
+                for head, loop in zip(heads, loops):
+                    if head.startswith("for "):
+                        # TVMScript takes letters that Python accepts, and other names once each.
+                        name = re.sub(r"\W", "_", loop["variable"])
+                        self.assertRegex(head, rf"^for {name}(_\d+)? in ")
+                    if isinstance(loop["extent"], int):
+                        self.assertRegex(head, rf"\({loop['extent']}\):|, ")
+                    if loop["mac"] and isinstance(loop["mac"], int):
+                        self.assertRegex(head, rf"# \d+ iterations, {loop['mac']} MAC$")
 
     def test_show_their_constants_as_tables_do(self):
         names = ("constant", "dtype", "shape", "bytes", "zeros", "least", "greatest")
@@ -592,9 +584,8 @@ class Kernels(unittest.TestCase):
         for kernel, layer in [*meant.items(), *alone.items()]:
             self.assertEqual(support.run_ok("show", path, layer).stdout, support.run_ok("show", path, kernel).stdout)
         for layer in [layer for layer, its in others.items() if len(its) > 1][:3]:
-            result = support.run("show", path, layer)
-            self.assertEqual((result.returncode, result.stdout), (64, b""))
-            self.assertIn(f"'{layer}' is a layer of several kernels, name one: ".encode(), result.stderr)
+            message = support.refused(64, "show", path, layer)
+            self.assertIn(f"'{layer}' is a layer of several kernels, name one: ", message)
 
     def test_list_modules_to_choose_from(self):
         result = support.run_to(64, "show", support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar", "0")
@@ -637,8 +628,7 @@ class Kernels(unittest.TestCase):
 
     def test_show_the_operators_of_relay_that_the_report_knows(self):
         (module,) = report(QNN)["modules"]
-        with tarfile.open(QNN) as tar:
-            relay = tar.extractfile("./src/default.relay").read().decode()
+        relay = support.members_of(QNN)["src/default.relay"].decode()
         self.assertEqual(support.run_ok("show", QNN, "--relay").stdout.decode(), relay.removesuffix("\n"))
         known = 0
         for number, call in enumerate(module["calls"]):
@@ -663,9 +653,7 @@ class Kernels(unittest.TestCase):
             (("0",), 64, b"there is no call 0: an operator archive has bare functions and no main"),
             (("0",), 64, b"; name a kernel: "),
         ):
-            result = support.run("show", archive, *arguments)
-            self.assertEqual(result.returncode, code, arguments)
-            self.assertIn(why, result.stderr)
+            self.assertIn(why, support.run_to(code, "show", archive, *arguments).stderr)
 
     def test_show_a_terminal_only_text_in_relay_and_c(self):
         """And any bytes elsewhere: escape sequences, marks of direction, and bytes that are not UTF-8."""
@@ -686,9 +674,7 @@ class Kernels(unittest.TestCase):
     def test_show_their_lines_of_c(self):
         kernel = report(QNN)["modules"][0]["kernels"][0]
         text = support.run_ok("show", QNN, kernel["symbol"], "--format", "c").stdout.decode()
-        self.assertEqual(
-            text.count("\n"), kernel["c"]["last_line"] - kernel["c"]["first_line"] + 1
-        )
+        self.assertEqual(text.count("\n"), kernel["c"]["last_line"] - kernel["c"]["first_line"] + 1)
         self.assertIn(kernel["symbol"], text.splitlines()[0])
 
     def test_show_their_tir_in_forms_that_mlf_reads(self):
@@ -697,14 +683,13 @@ class Kernels(unittest.TestCase):
                 module = report(path)["modules"][0]
                 kernel = module["kernels"][0]["symbol"]
                 text = support.run_ok("show", path, kernel, "--format", form, "--module", module["name"]).stdout
-                document = json.loads(support.run_ok("tir", "-", input=text).stdout)
+                document = support.json_of("tir", "-", input=text)
                 self.assertEqual([one["name"] for one in document["functions"]], [kernel])
 
     def test_that_tvmscript_cannot_express_are_shown_as_c(self):
         path = support.SOURCE / "tests" / "data" / "cases" / "condition-in-a-kernel.tar.gz"
-        with tarfile.open(path) as tar:
-            files = {one.name: tar.extractfile(one).read() for one in tar if one.isfile()}
-        unknown = {name: content.replace(b"#if 0", b"#if WITH_X") for name, content in files.items()}
+        members = support.members_of(path)
+        unknown = {name: content.replace(b"#if 0", b"#if WITH_X") for name, content in members.items()}
         text = support.run_ok("show", "-", "0", input=support.make_tar(unknown)).stdout.decode()
         self.assertIn("\nTVM_DLL int32_t tvmgen_default_fused_nn_conv2d_nn_relu(", text)
 
@@ -738,7 +723,7 @@ class Tables(unittest.TestCase):
 
     def test_say_when_and_for_what_an_archive_was_built(self):
         for path in support.bundled_archives() + support.c_archives():
-            told = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"]
+            told = support.json_of("inspect", "--json", path)["modules"]
             # metadata.json lacks external compilers.
             external = ",cmsis-nn" if "cmsis-nn" in str(path) else ""
             expected = [(one["name"] or "", one["export_datetime"] or "",
@@ -775,7 +760,7 @@ class Tables(unittest.TestCase):
             self.assertEqual(as_text, rows(kind, *paths))
 
     def test_of_constants_and_tensors_have_those_of_the_topology(self):
-        topology = json.loads(support.run_ok("graph", QNN).stdout)
+        topology = support.json_of("graph", QNN)
         constants = sum(len(kernel["constants"]) for kernel in topology["kernels"])
         self.assertEqual(len(rows("constant", QNN)), constants + len(topology["constants"]))
         values = [("", one["name"]) for one in topology["values"] if one["kind"] != "constant"]
@@ -799,7 +784,7 @@ class Tables(unittest.TestCase):
         passthrough = support.SOURCE / "tests/data/c/tvm-0.18-passthrough-aot-packed/module.tar"
         roles = set()
         for path in (QNN, passthrough, support.BUNDLED_CORPUS / "tvm-0.18/two_out-graph/module.tar"):
-            topology = json.loads(support.run_ok("graph", path).stdout)
+            topology = support.json_of("graph", path)
             names = [one["name"] for one in topology["values"]]
             ports = {side: {names[one["value"]] for one in topology[side + "s"]} for side in ("input", "output")}
             for row in rows("tensor", path):
@@ -813,7 +798,7 @@ class Tables(unittest.TestCase):
     def test_of_tensors_say_who_writes_and_reads_them_and_what_is_live_at_the_peak(self):
         passthrough = support.SOURCE / "tests/data/c/tvm-0.18-passthrough-aot-packed/module.tar"
         for path in (QNN, passthrough, support.BUNDLED_CORPUS / "tvm-0.18/two_out-graph/module.tar"):
-            topology = json.loads(support.run_ok("graph", path).stdout)
+            topology = support.json_of("graph", path)
             kernels = [topology["kernels"][call["kernel"]]["symbol"] for call in topology["calls"]]
             (module,) = report(path)["modules"]
             found = rows("tensor", path)
@@ -885,26 +870,23 @@ class Tables(unittest.TestCase):
 
 class Origin(unittest.TestCase):
     def test_is_the_same_in_every_document(self):
-        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        with tarfile.open(archive) as tar:
-            digests = {one.name.removeprefix("./"): hashlib.sha256(tar.extractfile(one).read()).hexdigest()
-                       for one in tar if one.isfile()}
+        digests = {name: hashlib.sha256(content).hexdigest() for name, content in support.members_of(QNN).items()}
         origins = []
         for command in (("report", "--json"), ("inspect", "--json"), ("inspect", "--integration", "--json"),
                         ("verify", "--json"), ("plan", "--json"), ("optimize", "--dry-run", "--json"),
                         ("check", "--mac", "1G", "--json"), ("run", "--random", "1", "--json"),
                         ("profile", "--cpu", "host", "--json")):
-            document = json.loads(support.run_ok(*command, archive).stdout)
+            document = support.json_of(*command, QNN)
             origin = document["origin"]
-            self.assertEqual(origin.pop("command"), shlex.join(["mlf", *command, str(archive)]))
+            self.assertEqual(origin.pop("command"), shlex.join(["mlf", *command, str(QNN)]))
             origins.append(origin)
         (one,) = origins[0]["archives"]
-        self.assertEqual((one["name"], one["version"], one["files"]), (archive.name, 7, []))
-        self.assertEqual(one["sha256"], hashlib.sha256(archive.read_bytes()).hexdigest())
+        self.assertEqual((one["name"], one["version"], one["files"]), (QNN.name, 7, []))
+        self.assertEqual(one["sha256"], hashlib.sha256(QNN.read_bytes()).hexdigest())
         self.assertEqual({member["name"]: member["sha256"] for member in one["members"]}, digests)
         for origin in origins:
             self.assertEqual(origin, origins[0])
-        document = json.loads(support.run("diff", "--json", archive, "-", input=archive.read_bytes()).stdout)
+        document = json.loads(support.run("diff", "--json", QNN, "-", input=QNN.read_bytes()).stdout)
         first, second = document["origin"]["archives"]
         self.assertEqual((first["sha256"], second["sha256"]), (one["sha256"], None))
         self.assertEqual(first["members"], second["members"])

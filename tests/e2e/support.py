@@ -228,6 +228,17 @@ def run_ok(*arguments, **options):
     return run_to(0, *arguments, **options)
 
 
+def json_of(*arguments, code=0, **options):
+    """What mlf prints, as JSON."""
+    return json.loads(run_to(code, *arguments, **options).stdout)
+
+
+def report_of(*arguments, **options):
+    """What `mlf report` says of the only module."""
+    (module,) = json_of("report", "--json", *arguments, **options)["modules"]
+    return module
+
+
 def refused(code, *arguments, **options):
     """What mlf writes to standard error where it ends with this exit code and prints nothing."""
     result = run_to(code, *arguments, **options)

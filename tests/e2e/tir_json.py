@@ -19,7 +19,7 @@ def documents(pattern):
     found = sorted(TIR.glob(pattern))
     assert found, pattern
     for path in filter(lambda path: path.is_file(), found):
-        yield path, json.loads(support.run_ok("tir", path).stdout)
+        yield path, support.json_of("tir", path)
 
 
 class TirJson(unittest.TestCase):
