@@ -219,6 +219,15 @@ PLAIN = {
 }
 
 
+def with_kernels(members, *replacements):
+    """A network whose file of kernels has each text replaced."""
+    text = members[C]
+    for old, new in replacements:
+        assert old in text, old
+        text = text.replace(old, new)
+    return members | {C: text}
+
+
 class VerifiedCase(program_case.Directory):
     def verify_all(self, archives, *options):
         """What one run says of each of some archives."""
@@ -242,51 +251,91 @@ class VerifiedCase(program_case.Directory):
             for one in self.verify_all(archives)
         ]
 
-    def errors(self, data):
-        (errors,) = self.errors_of_all([data])
+    def errors(self, members):
+        (errors,) = self.errors_of_all([as_tar(members)])
         return errors
 
-    def assert_found(self, data, code):
-        codes = [finding["code"] for finding in self.errors(data)]
-        self.assertIn(code, codes)
+    def codes(self, members):
+        """Of errors."""
+        return [finding["code"] for finding in self.errors(members)]
+
+    def module_of(self, members):
+        return support.report_of("-", input=as_tar(members))
 
 
 class SmallNetworks(VerifiedCase):
-    def test_a_planned_network_is_sound(self):
-        self.assertEqual(self.errors(as_tar(PLANNED)), [])
+    SOUND = {
+        "planned memory": PLANNED,
+        "no pools": PLAIN,
+        "the first byte of a pool without a subscript": with_kernels(
+            PLANNED, ("(&(global_workspace_1_var[0]))", "global_workspace_1_var")),
+        "another name of an unused pool of a kernel": with_kernels(PLANNED, ("global_workspace_7_var", "ws")),
+        "a condition that keeps a kernel inside": with_kernels(PLAIN, (
+            "    T_pad[i_1] = pad_temp[i_1];\n",
+            "    T_pad[i_1] = pad_temp[i_1];\n    if (i_1 < 0) {\n      T_pad[(i_1 + 16)] = 0;\n    }\n")),
+        "a condition behind more iterations than can be run": with_kernels(PLAIN, (
+            "    T_pad[i_1] = pad_temp[i_1];\n",
+            "    for (int32_t k = 0; k < 1000000000; ++k) {\n      if (k < 1) {\n"
+            "        T_pad[(i_1 + k)] = pad_temp[i_1];\n      }\n    }\n")),
+        **{f"an array in a block with the name of a smaller one {first}": with_kernels(PLAIN, (
+            "  int32_t pad_temp[16];\n",
+            f"  int32_t pad_temp[16]; {first}{{ int32_t pad_temp[99]; pad_temp[98] = p0[0]; }}\n"))
+           for first in ("", "pad_temp[15] = 1; ")},
+    }  # fmt: skip
 
-    def test_a_network_without_pools_is_sound(self):
-        self.assertEqual(self.errors(as_tar(PLAIN)), [])
+    def test_what_is_sound_has_no_error(self):
+        for name, members in self.SOUND.items():
+            with self.subTest(name):
+                self.assertEqual(self.errors(members), [])
 
-    def test_a_workspace_over_a_tensor_that_is_needed_later(self):
-        self.assert_found(as_tar(workspace_over_a_tensor(PLANNED)), "storage-overlap")
+    WRONG = {
+        "a workspace over a tensor that is needed later": ("storage-overlap", workspace_over_a_tensor(PLANNED)),
+        "a workspace over the input that is read beside it": (
+            "storage-overlap", with_kernels(PLANNED, ("global_workspace_5_var[128]", "global_workspace_5_var[0]"))),
+        "a tensor beyond its pool": (
+            "storage-too-small", with_kernels(PLANNED, ("global_workspace_1_var[64]", "global_workspace_1_var[144]"))),
+        "a workspace one byte beyond its pool": ("storage-too-small", replaced(PLANNED, r"\[192\]", "[191]")),
+        "a pool without its last constant": ("storage-too-small", small_constant_pool(PLANNED)),
+        "64 bytes in a block of 32": ("storage-too-small", with_kernels(PLAIN, ("(uint64_t)64", "(uint64_t)32"))),
+        "64 bytes in an array of 32": ("storage-too-small", with_kernels(PLAIN, ("pad_temp[16];", "pad_temp[8];"))),
+        "a kernel that reads more than its input has": (
+            "storage-too-small", with_kernels(PLAIN, ("< 16", "< 17"), ("[16]", "[17]"), (")64", ")68"))
+            | {"metadata.json": metadata(136)}),
+        "a module whose name is none in C": ("c-invalid", {
+            name: text.replace("tvmgen_default_run", "tvmgen_de-fault_run") if name.endswith((".c", ".h")) else text
+            for name, text in PLAIN.items()}),
+        **{f"metadata that has less than runs {place}": ("metadata-too-small", small_metadata(members))
+           for place, members in enumerate((PLANNED, PLAIN))},
+        **{f"{fault.__name__} {place}": ("c-invalid", fault(members))
+           for fault in (word_as_a_member, conflicting_types, unknown_type)
+           for place, members in enumerate((PLANNED, PLAIN))},
+    }  # fmt: skip
 
-    def test_a_workspace_over_the_input_that_is_read_beside_it(self):
-        members = PLANNED | {C: KERNELS.replace("global_workspace_5_var[128]", "global_workspace_5_var[0]")}
-        self.assert_found(as_tar(members), "storage-overlap")
+    def test_what_is_wrong_has_an_error(self):
+        for name, (code, members) in self.WRONG.items():
+            with self.subTest(name):
+                self.assertIn(code, self.codes(members))
 
-    def test_a_tensor_beyond_its_pool(self):
-        members = PLANNED | {C: KERNELS.replace("global_workspace_1_var[64]", "global_workspace_1_var[144]")}
-        self.assert_found(as_tar(members), "storage-too-small")
+    SECOND = "  if (tvmgen_default_fused_pad(sid_1, y_buffer_var) != 0 ) return -1;\n"
+    # Some may be C that only a whole compiler understands, with other headers or as an extension.
+    VALID = {
+        "a workspace that a failure frees": with_kernels(PLAIN, (
+            SECOND, SECOND.replace(" return -1;", " {\n    TVMBackendFreeWorkspace(1, 0, sid_1);\n    return -1;\n  }"))),
+        "a struct": with_kernels(PLAIN, (
+            "  int32_t pad_temp[16];\n",
+            "  int32_t pad_temp[16];\n  struct { int32_t a; } pair;\n  pair.a = 0;\n")),
+        "a register": with_kernels(PLAIN, (
+            "  int32_t pad_temp[16];\n", "  int32_t pad_temp[16];\n  DWT->CYCCNT = 0;\n")),
+        "names from another header": with_kernels(unknown_type(PLAIN), (
+            "#include <math.h>", '#include <math.h>\n#include "board.h"')),
+        **{f"parameters without types {names}": PLAIN | {
+            WRAPPER_C: PLAIN[WRAPPER_C] + f"\nint32_t other_main({names});\n"} for names in ("arg0,arg1", "model_t")},
+    }  # fmt: skip
 
-    def test_a_workspace_one_byte_beyond_its_pool(self):
-        self.assert_found(as_tar(replaced(PLANNED, r"\[192\]", "[191]")), "storage-too-small")
-
-    def test_a_pool_without_its_last_constant(self):
-        self.assert_found(as_tar(small_constant_pool(PLANNED)), "storage-too-small")
-
-    def test_64_bytes_in_a_block_of_32(self):
-        members = PLAIN | {C: PLAIN_KERNELS.replace("(uint64_t)64", "(uint64_t)32")}
-        self.assert_found(as_tar(members), "storage-too-small")
-
-    def test_64_bytes_in_an_array_of_32(self):
-        members = PLAIN | {C: PLAIN_KERNELS.replace("pad_temp[16];", "pad_temp[8];")}
-        self.assert_found(as_tar(members), "storage-too-small")
-
-    def test_a_kernel_that_reads_more_than_its_input_has(self):
-        members = PLAIN | {C: PLAIN_KERNELS.replace("< 16", "< 17").replace("[16]", "[17]").replace(")64", ")68")}
-        members["metadata.json"] = metadata(136)
-        self.assert_found(as_tar(members), "storage-too-small")
+    def test_what_compilers_may_take_is_no_invalid_c(self):
+        for name, members in self.VALID.items():
+            with self.subTest(name):
+                self.assertNotIn("c-invalid", self.codes(members))
 
     def test_workspaces_that_are_freed_too_early(self):
         free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n"
@@ -297,14 +346,7 @@ class SmallNetworks(VerifiedCase):
                         without.replace(second, other + second).replace(
                             "  return 0;\n}\n", free + free.replace("sid_1", "sid_2") + "  return 0;\n}\n")):
             with self.subTest(kernels):
-                self.assertIn("c-invalid", [one["code"] for one in self.errors(as_tar(PLAIN | {C: kernels}))])
-
-    def test_workspaces_that_a_failure_frees_are_no_fault(self):
-        second = "  if (tvmgen_default_fused_pad(sid_1, y_buffer_var) != 0 ) return -1;\n"
-        careful = second.replace(" return -1;", " {\n    TVMBackendFreeWorkspace(1, 0, sid_1);\n    return -1;\n  }")
-        members = PLAIN | {C: PLAIN_KERNELS.replace(second, careful)}
-        self.assertNotEqual(members, PLAIN)
-        self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(members))])
+                self.assertIn("c-invalid", self.codes(PLAIN | {C: kernels}))
 
     def test_a_workspace_that_main_frees_before_it_allocates_the_next_one(self):
         first = "  void* sid_1 = TVMBackendAllocWorkspace"
@@ -312,11 +354,9 @@ class SmallNetworks(VerifiedCase):
         request = PLAIN_KERNELS[begin:PLAIN_KERNELS.index("  }\n", begin) + 4]
         free = "  if (TVMBackendFreeWorkspace(1, 0, sid_0) != 0) {\n    return -1;\n  }\n"
         early = request.replace("sid_1", "sid_0") + free
-        members = PLAIN | {C: PLAIN_KERNELS.replace(first, early + first)}
-        self.assertEqual(self.errors(as_tar(members)), [])
-        report = json.loads(support.run_ok("report", "--json", "-", input=as_tar(members)).stdout)
-        plain = json.loads(support.run_ok("report", "--json", "-", input=as_tar(PLAIN)).stdout)
-        self.assertEqual(report["modules"][0]["ram"]["heap"], plain["modules"][0]["ram"]["heap"])
+        members = with_kernels(PLAIN, (first, early + first))
+        self.assertEqual(self.errors(members), [])
+        self.assertEqual(self.module_of(members)["ram"]["heap"], self.module_of(PLAIN)["ram"]["heap"])
 
     def test_ways_to_free_workspaces_that_are_no_fault(self):
         free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n"
@@ -343,7 +383,7 @@ class SmallNetworks(VerifiedCase):
         pool = WRAPPER[: WRAPPER.index("  .fused_constant_1_let")]
         conflict = KERNELS.replace("  return 0;\n", "<<<<<<< HEAD\n  return 0;\n=======\n  return 1;\n>>>>>>> other\n", 1)
         for name, text, line in ((C, cut, None), (WRAPPER_C, pool, "default_lib0.c:5:"), (C, conflict, None)):
-            found = [one["detail"] for one in self.errors(as_tar(PLANNED | {name: text})) if one["code"] == "c-invalid"]
+            found = [one["detail"] for one in self.errors(PLANNED | {name: text}) if one["code"] == "c-invalid"]
             self.assertEqual(len(found), 1, found)
             self.assertIn(line or "default_lib1.c:", found[0])
         # What a compiler does not see, or sees otherwise.
@@ -352,12 +392,12 @@ class SmallNetworks(VerifiedCase):
         continued = KERNELS.replace("  return 0;\n", "#define X \\ \n<<<<<<< HEAD \\\n>>>>>>> other\n  return 0;\n", 1)
         braces = WRAPPER.replace("int32_t fused", "/* { */ int32_t fused", 1).replace("    +0x", "    /* { */ +0x", 1)
         for name, text in ((C, macro), (C, comment), (C, continued), (C, f"#if BOARD\n{cut}\n#endif\n"), (WRAPPER_C, braces)):
-            self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(PLANNED | {name: text}))])
+            self.assertNotIn("c-invalid", self.codes(PLANNED | {name: text}))
 
     def test_a_function_that_two_files_define(self):
         other = C.replace("1.c", "1_old.c")
         def found(text, kernels=KERNELS):
-            return sum("too" in one["detail"] for one in self.errors(as_tar(PLANNED | {C: kernels, other: text})))
+            return sum("too" in one["detail"] for one in self.errors(PLANNED | {C: kernels, other: text}))
 
         self.assertEqual(found(KERNELS), 4)
         self.assertEqual(found("", KERNELS + KERNELS[KERNELS.index("TVM_DLL"):]), 4)
@@ -372,7 +412,7 @@ class SmallNetworks(VerifiedCase):
             head = "tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_buffer_var)"
             kernels = PLAIN_KERNELS.replace("TVM_DLL int32_t tvmgen_default_fused", f"TVM_DLL int32_t {head};\nTVM_DLL int32_t tvmgen_default_fused", 1)
             members = PLAIN | {C: kernels.replace(f"{head} {{", f"tvmgen_default___tvm_main__({definition}) {{")}
-            return [one["code"] for one in self.errors(as_tar(members))]
+            return self.codes(members)
 
         self.assertNotIn("c-invalid", codes("int32_t x_buffer_var[16], int32_t y_buffer_var[]"))
         self.assertIn("c-invalid", codes("int32_t x_buffer_var[16], float y_buffer_var[16]"))
@@ -380,45 +420,23 @@ class SmallNetworks(VerifiedCase):
 
     def test_code_of_another_generator_alone_is_read(self):
         (self.directory / "default_lib1.c").write_text(PLAIN[C].replace("tvm target: c", "tvm target: vanilla_accelerator"))
-        (module,) = json.loads(support.run_ok("report", "--json", self.directory).stdout)["modules"]
+        module = support.report_of(self.directory)
         self.assertEqual(len(module["calls"]), 2)
-
-    def test_metadata_that_has_less_than_runs(self):
-        for members in (PLANNED, PLAIN):
-            self.assert_found(as_tar(small_metadata(members)), "metadata-too-small")
-
-    def test_c_that_no_compiler_takes(self):
-        for fault in (word_as_a_member, conflicting_types, unknown_type):
-            for members in (PLANNED, PLAIN):
-                with self.subTest(fault.__name__):
-                    self.assert_found(as_tar(fault(members)), "c-invalid")
-
-    def test_a_module_whose_name_is_none_in_c(self):
-        members = {name: text.replace("tvmgen_default_run", "tvmgen_de-fault_run") if name.endswith((".c", ".h")) else text
-                   for name, text in PLAIN.items()}
-        self.assert_found(as_tar(members), "c-invalid")
 
     def test_a_wrapper_whose_main_is_not_there(self):
         without = {name: text for name, text in PLAIN.items() if name != C}
-        self.assert_found(as_tar(without), "missing-main")
+        self.assertIn("missing-main", self.codes(without))
         main = re.search(r"TVM_DLL int32_t tvmgen_default___tvm_main__\([^)]*\)", PLAIN[C])
         prototype = PLAIN[C].replace("TVM_DLL", main[0] + ";\nTVM_DLL", 1)
         cut = prototype[: prototype.rindex("#ifdef __cplusplus")]
-        self.assert_found(as_tar(without | {C: cut}), "missing-main")
+        self.assertIn("missing-main", self.codes(without | {C: cut}))
         beside = {"codegen/host/lib/default_lib1.o": "no object"}
         elsewhere = {"codegen/host/src/default_lib7.c": PLAIN[C]}
         conditional = {C: f"#ifdef BOARD\n{PLAIN[C]}\n#endif\n"}
         included = {"codegen/host/src/default_lib1.inc": PLAIN[C], C: '#include "default_lib1.inc"\n'}
         with_main = WRAPPER_C, PLAIN[WRAPPER_C] + "\n#if BOARD > 1\n" + PLAIN[C] + "\n#endif\n"
         for more in (beside, elsewhere, conditional, included, dict([with_main])):
-            self.assertNotIn("missing-main", [one["code"] for one in self.errors(as_tar(without | more))])
-
-    def test_c_that_only_a_whole_compiler_understands_is_no_fault(self):
-        place = "  int32_t pad_temp[16];\n"
-        for more in ("  struct { int32_t a; } pair;\n  pair.a = 0;\n", "  DWT->CYCCNT = 0;\n"):
-            members = PLAIN | {C: PLAIN_KERNELS.replace(place, place + more)}
-            self.assertNotEqual(members, PLAIN)
-            self.assertNotIn("c-invalid", [f["code"] for f in self.errors(as_tar(members))])
+            self.assertNotIn("missing-main", self.codes(without | more))
 
     def test_a_header_with_other_bytes_than_calls_access_is_a_warning(self):
         own = json.loads(metadata(128))
@@ -436,21 +454,12 @@ class SmallNetworks(VerifiedCase):
             found = [one["severity"] for one in document["findings"] if one["code"] == "header-size"]
             self.assertEqual(found, expected)
 
-    def test_parameters_without_types_are_a_warning_of_compilers(self):
-        wrapper = next(name for name in PLAIN if name.endswith("lib0.c"))
-        for names in ("arg0,arg1", "model_t"):
-            changed = PLAIN | {wrapper: PLAIN[wrapper] + f"\nint32_t other_main({names});\n"}
-            self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(changed))], names)
-
     def test_a_main_that_may_end_early_has_a_lower_bound_of_fewer_macs(self):
         product = PLAIN_KERNELS.replace("T_pad[i_1] = pad_temp[i_1];", "T_pad[0] = (T_pad[0] + (pad_temp[i_1] * p0[i_1]));")
 
         def least(line):
-            path = self.directory / "module.tar"
             second = "  if (tvmgen_default_fused_pad(sid_1, y"
-            path.write_bytes(as_tar(PLAIN | {C: product.replace(second, line + second)}))
-            (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
-            return support.least(module["mac"])
+            return support.least(self.module_of(PLAIN | {C: product.replace(second, line + second)})["mac"])
 
         self.assertEqual(least(""), 32)
         self.assertEqual(least("  feed(&clock);\n"), 32)
@@ -480,9 +489,7 @@ class SmallNetworks(VerifiedCase):
         def report(printed, add=lambda lines: in_main(PLAIN, lambda main: main.replace("{\n", "{\n" + lines, 1))):
             members = add(printed) if printed else PLAIN
             self.assertEqual(members == PLAIN, not printed)
-            path = self.directory / "module.tar"
-            path.write_bytes(as_tar(members))
-            (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+            module = self.module_of(members)
             return [module[key] for key in ("ram", "flash", "mac")]
 
         plain = report("")
@@ -504,12 +511,6 @@ class SmallNetworks(VerifiedCase):
                      'printf("%d", (fill)(FIRST));', 'printf("%d", table[0](FIRST));', 'printf("%d", 1), (abort)();',
                      "assert(FIRST[0]++ < 3);", "assert(change(FIRST));", 'printf("%d", FIRST[0]);', "assert(FIRST[0] < 3);"):
             self.assertNotEqual(report(f"  {line}\n", add_to_kernels), plain, line)
-
-    def module_of(self, members):
-        path = self.directory / "module.tar"
-        path.write_bytes(as_tar(members))
-        (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
-        return module
 
     def test_what_an_entry_point_does_beside_main_has_no_upper_bound(self):
         def numbers(code):
@@ -552,12 +553,6 @@ class SmallNetworks(VerifiedCase):
             wrapper = PLANNED[WRAPPER_C].replace("((uint8_t*)&global_workspace)", f"((uint8_t*){passed})")
             self.assertIsNone(self.module_of(PLANNED | {WRAPPER_C: wrapper})["ram"]["pools"]["max"], passed)
 
-    def test_an_array_in_a_block_may_have_the_name_of_a_smaller_one(self):
-        place = "  int32_t pad_temp[16];\n"
-        for first in ("", "pad_temp[15] = 1; "):
-            block = f"  int32_t pad_temp[16]; {first}{{ int32_t pad_temp[99]; pad_temp[98] = p0[0]; }}\n"
-            self.assertEqual(self.errors(as_tar(PLAIN | {C: PLAIN_KERNELS.replace(place, block)})), [])
-
     def test_a_variable_beside_the_pools_takes_up_to_its_bytes(self):
         for text, most in (("static uint8_t trace[96];", 96), ("static int32_t trace[24];", 96), ("static struct note trace[3];", None)):
             pools = self.module_of(PLAIN | {C: f"{PLAIN[C]}\n{text}\n"})["ram"]["pools"]
@@ -588,12 +583,9 @@ class SmallNetworks(VerifiedCase):
       T_sum[i_1] = condval;
     }
 """
-        self.assertIn(line, KERNELS)
-        kernels = KERNELS.replace(line, guarded).replace("i_1 = 0; i_1 < 16", "i_1 = 0; i_1 < 20")
-        data = as_tar({**PLANNED, C: kernels})
-        self.assertEqual(self.errors(data), [])
-        (module,) = json.loads(support.run_ok("report", "--json", "-", input=data).stdout)["modules"]
-        self.assertEqual([call["parameters"] for call in module["calls"]], [64, 16, 0])
+        members = with_kernels(PLANNED, (line, guarded), ("i_1 = 0; i_1 < 16", "i_1 = 0; i_1 < 20"))
+        self.assertEqual(self.errors(members), [])
+        self.assertEqual([call["parameters"] for call in self.module_of(members)["calls"]], [64, 16, 0])
 
     def test_a_result_may_lie_over_an_earlier_one_that_nothing_reads(self):
         pools = "uint8_t* global_const_workspace_{}_var, uint8_t* global_workspace_{}_var"
@@ -631,30 +623,17 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_bu
   return 0;
 }}
 """
-            kernels = head + between.join([split, copy, main])
-            return [one["code"] for one in self.errors(as_tar({**PLANNED, C: kernels}))]
+            return self.codes({**PLANNED, C: head + between.join([split, copy, main])})
 
         self.assertEqual(errors_with("sid_2_let"), [])
         self.assertEqual(errors_with("sid_1_let"), ["storage-overlap"])
 
-    def test_the_first_byte_of_a_pool_needs_no_subscript(self):
-        kernels = KERNELS.replace("(&(global_workspace_1_var[0]))", "global_workspace_1_var")
-        self.assertNotEqual(kernels, KERNELS)
-        self.assertEqual(self.errors(as_tar({**PLANNED, C: kernels})), [])
-
-    def test_an_unused_pool_of_a_kernel_may_have_any_name(self):
-        kernels = KERNELS.replace("global_workspace_7_var", "ws")
-        self.assertNotEqual(kernels, KERNELS)
-        self.assertEqual(self.errors(as_tar({**PLANNED, C: kernels})), [])
-
     def test_generated_c_in_renamed_files_is_read(self):
         (self.directory / "network.cc").write_text(PLAIN[C])
         (self.directory / "main.c").write_text("int32_t tvmgen_default_run(void* x);\nint main(void) { return 0; }\n")
-        report = json.loads(support.run_ok("report", "--json", self.directory).stdout)
-        self.assertGreater(len(report["modules"][0]["calls"]), 0)
+        self.assertGreater(len(support.report_of(self.directory)["calls"]), 0)
         (self.directory / "network.cc").unlink()
-        alone = support.run("report", self.directory)
-        self.assertEqual(alone.returncode, 65)
+        alone = support.run_to(65, "report", self.directory)
         self.assertIn(b"not a Model Library Format archive", alone.stderr)
 
     def test_workspaces_of_kernels_that_objects_hide_are_no_evidence(self):
@@ -666,28 +645,8 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(int32_t* x_buffer_var, int32_t* y_bu
         small = small_metadata(members)
         hidden = {name: text for name, text in small.items() if not name.endswith((".c", ".h"))}
         hidden["codegen/host/lib/default_lib0.o"] = object_file.read_bytes().decode("latin-1")
-        self.assertIn("metadata-too-small", [one["code"] for one in self.errors(as_tar(small))])
-        self.assertNotIn("metadata-too-small", [one["code"] for one in self.errors(as_tar(hidden))])
-
-    def test_names_from_another_header_are_no_fault(self):
-        members = unknown_type(PLAIN)
-        members[C] = members[C].replace("#include <math.h>", '#include <math.h>\n#include "board.h"')
-        self.assertNotIn("c-invalid", [f["code"] for f in self.errors(as_tar(members))])
-
-    def test_a_condition_that_keeps_a_kernel_inside_is_no_fault(self):
-        guarded = PLAIN_KERNELS.replace(
-            "    T_pad[i_1] = pad_temp[i_1];\n",
-            "    T_pad[i_1] = pad_temp[i_1];\n    if (i_1 < 0) {\n      T_pad[(i_1 + 16)] = 0;\n    }\n",
-        )
-        self.assertEqual(self.errors(as_tar(PLAIN | {C: guarded})), [])
-
-    def test_a_condition_behind_more_iterations_than_can_be_run_is_no_fault(self):
-        guarded = PLAIN_KERNELS.replace(
-            "    T_pad[i_1] = pad_temp[i_1];\n",
-            "    for (int32_t k = 0; k < 1000000000; ++k) {\n      if (k < 1) {\n"
-            "        T_pad[(i_1 + k)] = pad_temp[i_1];\n      }\n    }\n",
-        )
-        self.assertEqual(self.errors(as_tar(PLAIN | {C: guarded})), [])
+        self.assertIn("metadata-too-small", self.codes(small))
+        self.assertNotIn("metadata-too-small", self.codes(hidden))
 
 
 class Contradictions(VerifiedCase):
@@ -703,15 +662,14 @@ class Contradictions(VerifiedCase):
         text = support.run_ok("report", self.path).stdout.decode()
         self.assertIn("The archive contradicts itself", text)
         self.assertIn("[storage-too-small]", text)
-        (module,) = json.loads(support.run_ok("report", "--json", self.path).stdout)["modules"]
+        module = support.report_of(self.path)
         self.assertIn("storage-too-small", [one["code"] for one in module["contradictions"]])
         self.assertNotIn("contradicts", support.run_ok("report", self.sound).stdout.decode())
 
     def test_no_limit_fits(self):
         limit = ("--buffers", 1 << 30)
         self.assertEqual(support.run("check", *limit, self.sound).returncode, 0)
-        result = support.run("check", *limit, self.path)
-        self.assertEqual(result.returncode, 1)
+        result = support.run_to(1, "check", *limit, self.path)
         self.assertIn("contradicts itself", result.stdout.decode())
         document = json.loads(support.run("check", *limit, "--format", "json", self.path).stdout)
         self.assertEqual(document["results"][0]["verdict"], "undecided")
@@ -823,8 +781,7 @@ class Module:
         text = self.BEFORE_PLANNING.replace("p0: T", 'p1: T.Buffer((16,), "int32"), p0: T')
         for option, name in (("--tir", "kernels.txt"), ("--add-tir", "tir-1.txt")):
             kernels = self.with_tir(text).rename(self.directory / name)
-            result = support.run("process", path, option, kernels)
-            self.assertEqual(result.returncode, 65, result.stderr)
+            result = support.run_to(65, "process", path, option, kernels)
             self.assertIn(b"'tvmgen_default_fused_double' takes 3 tensors", result.stderr)
             self.assertEqual(path.read_bytes(), before)
 
@@ -860,7 +817,7 @@ class Names(VerifiedCase):
         )
         path = self.directory / "module.tar"
         path.write_bytes(as_tar(PLANNED | {C: twice}))
-        graph = json.loads(support.run_ok("graph", "--format", "topology", path).stdout)
+        graph = support.json_of("graph", "--format", "topology", path)
         symbols = {kernel["symbol"] for kernel in graph["kernels"]}
         for call in graph["calls"]:
             symbol = graph["kernels"][call["kernel"]]["symbol"]
@@ -869,39 +826,46 @@ class Names(VerifiedCase):
 
 
 class EveryArchive(VerifiedCase):
-    def errors_of_edits(self, path, edited, turn):
-        """Every second one of an archive with its captured TIR, the others of the next archive."""
-        return self.errors_of_all([as_tar(with_captures(path, members) if (turn + place) % 2 else members)
-                                   for place, members in enumerate(edited)])
+    def check_edits(self, changes, check):
+        """Checks the errors of each edit where an archive has a place for it: every second one of an archive with its
+        captured TIR, the others of the next archive."""
+        places = collections.Counter()
+        for turn, path in enumerate(support.archives()):
+            members = members_of(path)
+            edited = {name: change(members) for name, change in changes.items()}
+            edited = {name: one for name, one in edited.items() if one is not None}
+            places.update(edited.keys())
+            archives = [as_tar(with_captures(path, one) if (turn + place) % 2 else one)
+                        for place, one in enumerate(edited.values())]
+            for name, errors in zip(edited, self.errors_of_all(archives) if archives else [], strict=True):
+                with self.subTest(name, archive=str(path)):
+                    check(errors)
+        for name in changes:
+            if support.HAS_WHOLE_CORPUS:
+                self.assertGreater(places[name], 0, name)
+            print(f"{name}: in {places[name]} archives")
 
     def test_a_sound_archive_has_no_error(self):
         for path in support.archives():
             for errors in self.errors_of_all([path.read_bytes(), as_tar(members_of(path))]):
                 with self.subTest(path.parent.name + "/" + path.name):
-                    # TVM's main passes these kernels an argument less than they take.
-                    self.assertEqual([e for e in errors if e["code"] != "arity"], [])
+                    self.assert_sound(errors)
+
+    def assert_sound(self, errors):
+        """TVM's main passes some kernels an argument less than they take."""
+        self.assertEqual([one for one in errors if one["code"] != "arity"], [])
 
     def test_what_people_change_is_no_error(self):
-        places = collections.Counter()
-        for turn, path in enumerate(support.archives()):
-            members = members_of(path)
-            edited = {name: change(members) for name, change in SOUND.items()}
-            edited = {name: one for name, one in edited.items() if one is not None}
-            places.update(edited.keys())
-            found = self.errors_of_edits(path, edited.values(), turn) if edited else []
-            for name, errors in zip(edited, found, strict=True):
-                with self.subTest(name, archive=str(path)):
-                    self.assertEqual([one for one in errors if one["code"] != "arity"], [])
-        for name in SOUND:
-            if support.HAS_WHOLE_CORPUS:
-                self.assertGreater(places[name], 0, name)
-            print(f"{name}: in {places[name]} archives")
+        self.check_edits(SOUND, self.assert_sound)
+
+    def test_each_seeded_fault_is_found(self):
+        self.check_edits({fault.__name__: fault for fault in FAULTS}, self.assertTrue)
 
     def test_tensors_of_different_sizes_may_share_a_place_without_a_name(self):
         edited = [in_main(members_of(path), places_in_calls) for path in support.archives()]
         archives = [as_tar(members) for members in edited if members is not None]
         for errors in self.errors_of_all(archives):
-            self.assertEqual([one for one in errors if one["code"] != "arity"], [])
+            self.assert_sound(errors)
 
     def test_changes_of_people_compute_the_same_when_optimized(self):
         path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
@@ -912,7 +876,7 @@ class EveryArchive(VerifiedCase):
             before.write_bytes(as_tar(with_captures(path, SOUND[name](members_of(path)))))
             support.run_ok("optimize", before, "-o", after)
             support.run_ok("run", "--random", "1", "--compare", before, after)
-            (module,) = json.loads(support.run_ok("optimize", "--json", "--dry-run", before).stdout)["modules"]
+            (module,) = support.json_of("optimize", "--json", "--dry-run", before)["modules"]
             smaller += (module["new_constants_bytes"] or 0) < (module["constants_bytes"] or 0)
         self.assertGreater(smaller, 3)
 
@@ -925,8 +889,7 @@ class EveryArchive(VerifiedCase):
             captured = with_captures(path, members)
             if faulty is None or captured == members:
                 continue
-            (errors,) = self.errors_of_all([as_tar(with_captures(path, faulty))])
-            self.assertIn("c-mismatch", [one["code"] for one in errors], path)
+            self.assertIn("c-mismatch", self.codes(with_captures(path, faulty)), path)
             compared += 1
         self.assertGreater(compared, 0)
 
@@ -934,28 +897,12 @@ class EveryArchive(VerifiedCase):
         path = support.BUNDLED_CORPUS / "tvm-0.18/two_out-aot-c-usmp/module.tar"
         for argument in ("x_buffer_var", "&(((float*)x_buffer_var)[4])"):
             changed = in_main(members_of(path), lambda main: main.replace("{\n", "{\n  my_filter(" + argument + ");\n", 1))
-            data = as_tar(with_captures(path, changed))
+            members = with_captures(path, changed)
             # The application may define it, and it may change what kernels read.
-            self.assertEqual(self.errors(data), [])
-            (module,) = json.loads(support.run_ok("report", "--json", "-", input=data).stdout)["modules"]
+            self.assertEqual(self.errors(members), [])
+            module = self.module_of(members)
             self.assertIsNone(module["mac"]["max"], argument)
             self.assertIn("which the archive does not define", " ".join(module["uncertain"]))
-
-    def test_each_seeded_fault_is_found(self):
-        places = collections.Counter()
-        for turn, path in enumerate(support.archives()):
-            members = members_of(path)
-            seeded = {fault.__name__: fault(members) for fault in FAULTS}
-            seeded = {name: edited for name, edited in seeded.items() if edited is not None}
-            places.update(seeded.keys())
-            found = self.errors_of_edits(path, seeded.values(), turn) if seeded else []
-            for name, errors in zip(seeded, found, strict=True):
-                with self.subTest(name, archive=str(path)):
-                    self.assertTrue(errors, f"{name} in {path}")
-        for fault in FAULTS:
-            if support.HAS_WHOLE_CORPUS:
-                self.assertGreater(places[fault.__name__], 0, fault.__name__)
-            print(f"{fault.__name__}: in {places[fault.__name__]} archives")
 
 
 if __name__ == "__main__":
