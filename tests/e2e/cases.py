@@ -1,11 +1,9 @@
 """Small inputs that mlf once judged wrongly, each with what is right of it (tests/data/cases)."""
 
-import io
 import json
 import pathlib
 import re
 import shutil
-import tarfile
 import unittest
 
 import plan_run
@@ -14,22 +12,8 @@ import seeded_edits
 import support
 
 CASES = support.SOURCE / "tests" / "data" / "cases"
-
-
-def json_of(*arguments):
-    return json.loads(support.run(*arguments).stdout)
-
-
-def module_of(document):
-    (module,) = document["modules"]
-    return module
-
-
-def least(number):
-    """The least of a number that may be an interval or unknown."""
-    if number is None:
-        return 0
-    return number["min"] if isinstance(number, dict) else number
+QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+KERNELS, WRAPPER = "codegen/host/src/default_lib1.c", "codegen/host/src/default_lib0.c"
 
 
 class Cases(program_case.Directory):
@@ -48,12 +32,15 @@ class Cases(program_case.Directory):
             changed = {name: text.replace(old, new) for name, text in members.items()}
             self.assertNotEqual(changed, members, old)
             members = changed
-        output = self.directory / "edited.tar"
-        output.write_bytes(seeded_edits.as_tar(members))
-        return output
+        return self.written(members, "edited.tar")
+
+    def written(self, members, name):
+        path = self.directory / name
+        path.write_bytes(seeded_edits.as_tar(members))
+        return path
 
     def report(self, name):
-        return module_of(json_of("report", "--json", self.archive(name)))
+        return support.report_of(self.archive(name))
 
     def planned(self, name):
         """Plans the archive and runs what comes out beside it; its faults."""
@@ -67,9 +54,9 @@ class Cases(program_case.Directory):
     def test_a_statement_of_the_users_in_main_hides_no_number(self):
         report = self.report("main-with-cycle-counter")
         ram, flash = report["ram"], report["flash"]
-        self.assertGreater(sum(least(ram[key]) for key in ("pools", "io", "heap", "stack")), 0)
-        self.assertGreater(least(flash["constants"]), 0)
-        self.assertGreater(least(report["mac"]), 0)
+        self.assertGreater(sum(support.least(ram[key]) for key in ("pools", "io", "heap", "stack")), 0)
+        self.assertGreater(support.least(flash["constants"]), 0)
+        self.assertGreater(support.least(report["mac"]), 0)
         self.assertNotIn("unused-kernel", [one["code"] for one in report["findings"]])
         self.assertNotEqual(report["calls"], [])
         self.expect(1, "check", "--ram", "10", self.archive("main-with-cycle-counter"))
@@ -88,11 +75,11 @@ class Cases(program_case.Directory):
 
     def test_other_memory_that_the_wrapper_passes_is_no_pool_of_a_known_size(self):
         archive = self.replaced(self.archive("heap_pool"), ("outputs->y,global_workspace)", "outputs->y,malloc(4096))"))
-        self.assertEqual(module_of(json_of("report", "--json", archive))["ram"]["pools"], {"min": 128, "max": None})
+        self.assertEqual(support.report_of(archive)["ram"]["pools"], {"min": 128, "max": None})
 
     def test_a_wrapper_that_calls_main_in_a_loop_has_no_exact_work(self):
         call = "return tvmgen_default___tvm_main__("
-        mac = module_of(json_of("report", "--json", support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"))["mac"]
+        mac = support.report_of(QNN)["mac"]
         for before, is_exact in (
             ("for (int i = 0; i < 4; ++i) { puts((char*)text); } ", True),
             ("for (int i = 0; i < 4; ++i) if (i) { use(i); } else ", False),
@@ -100,8 +87,8 @@ class Cases(program_case.Directory):
             ("int n = 0; do { n += tvmgen_default___tvm_main__(0, 0); } while (n < 4); ", False),
         ):
             with self.subTest(before):
-                archive = self.replaced(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", (call, before + call))
-                given = module_of(json_of("report", "--json", archive))["mac"]
+                archive = self.replaced(QNN, (call, before + call))
+                given = support.report_of(archive)["mac"]
                 self.assertEqual(given, mac if is_exact else {"min": mac, "max": None})
 
     def test_inputs_have_the_names_that_the_wrapper_passes(self):
@@ -112,37 +99,32 @@ class Cases(program_case.Directory):
             ([header, ("inputs->x,inputs->y", "buffer_x,buffer_y")], ["x", "y"]),
             ([("inputs->x,inputs->y", "inputs->y,(float*)inputs->x")], ["y", "x"]),
         ):
-            graph = json_of("graph", self.replaced(archive, *changes))
+            graph = support.json_of("graph", self.replaced(archive, *changes))
             self.assertEqual([one["name"] for one in graph["inputs"]], names)
         minus = ("p0[ax1_inner] + p1[ax1_inner]", "p0[ax1_inner] - p1[ax1_inner]")
         plain = shutil.copy(self.replaced(archive, minus), self.directory / "plain.tar")
         swapped = self.replaced(archive, header, minus)
         self.expect(0, "run", "--random", "1", "--compare", plain, swapped)
         self.assertRegex(self.expect(0, "inspect", swapped), r"(?m)^x +inputs\.x .*\ny +inputs\.y ")
-        (module,) = json_of("inspect", "--integration", "--json", swapped)["modules"]
+        (module,) = support.json_of("inspect", "--integration", "--json", swapped)["modules"]
         self.assertEqual([one["field"] for one in module["inputs"]], [one["name"] for one in module["inputs"]])
 
     def test_memory_of_another_allocator_is_no_error(self):
         allocation = r"TVMBackendAllocWorkspace\(1, 0, \(uint64_t\)(\d+), 0, 8\)"
-        path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        members = seeded_edits.members_of(path)
-        source = "codegen/host/src/default_lib1.c"
-        main = members[source].rindex("tvm_main__")
-        members[source] = members[source][:main] + re.sub(allocation, r"malloc(\1)", members[source][main:])
-        output = self.directory / "malloc.tar"
-        output.write_bytes(seeded_edits.as_tar(members))
-        lines = self.expect(0, "verify", "-v", output)
+        members = seeded_edits.members_of(QNN)
+        main = members[KERNELS].rindex("tvm_main__")
+        members[KERNELS] = members[KERNELS][:main] + re.sub(allocation, r"malloc(\1)", members[KERNELS][main:])
+        lines = self.expect(0, "verify", "-v", self.written(members, "malloc.tar"))
         self.assertIn("[unknown-argument]", lines)
         self.assertRegex(lines, r"checked: 0 of 1 networks .*; not compared: default ")
 
     def test_pools_with_other_names_are_no_outputs(self):
         members = seeded_edits.members_of(self.archive("heap_pool"))
-        output = self.directory / "renamed.tar"
         renamed = {name: re.sub(r"global_workspace_\d+_var", "arena", text) for name, text in members.items()}
         self.assertNotEqual(renamed, members)
-        output.write_bytes(seeded_edits.as_tar(renamed))
+        output = self.written(renamed, "renamed.tar")
         self.expect(0, "verify", output)
-        ram = module_of(json_of("report", "--json", output))["ram"]
+        ram = support.report_of(output)["ram"]
         self.assertEqual((ram["pools"], ram["io"]), ({"min": 128, "max": None}, self.report("heap_pool")["ram"]["io"]))
 
     def test_kernels_of_tensors_without_elements_do_nothing(self):
@@ -152,35 +134,30 @@ class Cases(program_case.Directory):
         def verified(code, sizes, kernels):
             members = seeded_edits.members_of(path)
             members = {name: text for name, text in members.items() if not name.endswith(".relay")}
-            source = "codegen/host/src/default_lib1.c"
-            members[source] = re.sub(body, r"\1  return 0;\n\2", members[source], kernels, re.MULTILINE | re.DOTALL)
+            members[KERNELS] = re.sub(body, r"\1  return 0;\n\2", members[KERNELS], kernels, re.MULTILINE | re.DOTALL)
             members["metadata.json"] = re.sub(sizes, r"\g<1>0", members["metadata.json"])
-            output = self.directory / "empty.tar"
-            output.write_bytes(seeded_edits.as_tar(members))
-            return self.expect(code, "verify", output)
+            return self.expect(code, "verify", self.written(members, "empty.tar"))
 
         self.assertNotIn("[", verified(0, r'("(?:io_size_bytes|size)": )\d+', 0))
         self.assertIn("writes none of its arguments [no-output]", verified(1, r"(never)", 1))
 
     def test_a_header_may_state_too_little_workspace(self):
-        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        (stated,) = re.findall(r"_WORKSPACE_SIZE (\d+)", "".join(seeded_edits.members_of(archive).values()))
-        less = self.replaced(archive, (f"_WORKSPACE_SIZE {stated}", "_WORKSPACE_SIZE 512"))
+        (stated,) = re.findall(r"_WORKSPACE_SIZE (\d+)", "".join(seeded_edits.members_of(QNN).values()))
+        less = self.replaced(QNN, (f"_WORKSPACE_SIZE {stated}", "_WORKSPACE_SIZE 512"))
         self.assertIn("states 512 bytes of workspace, and the network uses 1024", self.expect(0, "verify", less))
         # TVM counted without the blocks of an allocator.
-        both = self.replaced(archive, (f"_WORKSPACE_SIZE {stated}", "_WORKSPACE_SIZE 512"),
+        both = self.replaced(QNN, (f"_WORKSPACE_SIZE {stated}", "_WORKSPACE_SIZE 512"),
                              (f'"workspace_size_bytes": {stated}', '"workspace_size_bytes": 512'))  # fmt: skip
         self.assertNotIn("header-size", self.expect(1, "verify", both))
 
     def test_reads_beyond_memory_of_main_are_errors(self):
-        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        longer = self.replaced(archive, ("rv0_rv1_fused < 16", "rv0_rv1_fused < 17"))
+        longer = self.replaced(QNN, ("rv0_rv1_fused < 16", "rv0_rv1_fused < 17"))
         self.assertIn("is accessed up to 544 bytes, its storage has 512 [storage-too-small]", self.expect(1, "verify", longer))
 
     def test_a_kernel_that_may_end_early_reads_nothing_for_certain(self):
-        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
         loop = "rv0_rv1_fused < 17; ++rv0_rv1_fused) {"
-        self.expect(0, "verify", self.replaced(archive, (loop.replace("17", "16"), loop + " if (rv0_rv1_fused >= 16) break;")))
+        guarded = loop + " if (rv0_rv1_fused >= 16) break;"
+        self.expect(0, "verify", self.replaced(QNN, (loop.replace("17", "16"), guarded)))
 
     def test_no_call_writes_into_a_pool_of_constants(self):
         pools = ["global_const_workspace_0_var", "global_workspace_1_var"]
@@ -195,7 +172,7 @@ class Cases(program_case.Directory):
 
     def test_a_guard_keeps_a_kernel_inside_its_storage(self):
         self.expect(0, "verify", self.archive("guard"))
-        topology = json_of("graph", self.archive("guard"))
+        topology = support.json_of("graph", self.archive("guard"))
         (output,) = topology["outputs"]
         self.assertEqual(topology["values"][output["value"]]["bytes"], 96)
         self.expect(0, "graph", "--format", "json", self.archive("guard"))
@@ -218,7 +195,7 @@ class Cases(program_case.Directory):
     def test_schedules_of_two_types_have_their_operators_paired(self):
         pair = [self.archive(f"diff-pairing-{build}") for build in ("before", "after")]
         for builds in (pair, pair[::-1]):
-            kernels = module_of(json_of("diff", "--format", "json", *builds))["kernels"]
+            kernels = support.json_of("diff", "--json", *builds, code=1)["modules"][0]["kernels"]
             pairs = [(one["before"], one["after"]) for one in kernels if one["before"] and one["after"]]
             for operator in ("_dense_", "_conv2d_"):
                 (of_operator,) = [one for one in pairs if any(operator in symbol for symbol in one)]
@@ -227,7 +204,7 @@ class Cases(program_case.Directory):
             self.assertIn(flatten["change"], ("added", "removed"))
 
     def test_no_node_is_called_as_another_kernel(self):
-        graph = json_of("graph", "--format", "json", self.archive("names"))
+        graph = support.json_of("graph", "--format", "json", self.archive("names"))
         kernels = {node["attrs"]["func_name"] for node in graph["nodes"] if node["op"] != "null"}
         for node in graph["nodes"]:
             if node["op"] != "null" and node["name"] in kernels:
@@ -252,39 +229,24 @@ class Cases(program_case.Directory):
                 why = self.expect(1, "optimize", "--only", "ram", "-o", output, self.archive(name))
                 self.assertIn("other code may use pool 'global_workspace': line ", why)
                 self.expect(0, "optimize", "-o", output, self.archive(name))
-                self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 1440)
+                self.assertEqual(support.report_of(output)["ram"]["pools"], 1440)
 
     def test_a_paste_in_its_other_spelling_may_name_a_constant(self):
         output = self.directory / "out.tar"
         self.assertIn("may join parts of names",
                       self.expect(0, "optimize", "-o", output, self.archive("digraph-paste")))
-        flash = module_of(json_of("report", "--json", output))["flash"]
+        flash = support.report_of(output)["flash"]
         self.assertEqual(flash["constants"], 608)
 
     def edited(self, name, member, change):
         """The archive, a case or a path, with another content of a member."""
-        path = self.directory / f"edited-{member.rpartition('/')[2]}.tar"
-        with tarfile.open(name if isinstance(name, pathlib.Path) else self.archive(name)) as tar, tarfile.open(path, "w") as copy:
-            for one in tar:
-                content = tar.extractfile(one).read() if one.isfile() else b""
-                if one.name.removeprefix("./") == member:
-                    self.assertNotEqual(change(content), content)
-                    content = change(content)
-                one.size = len(content)
-                copy.addfile(one, io.BytesIO(content) if one.isfile() else None)
-        return path
+        members = support.members_of(name if isinstance(name, pathlib.Path) else self.archive(name))
+        self.assertNotEqual(change(members[member]), members[member])
+        return self.tar(members | {member: change(members[member])}, f"edited-{member.rpartition('/')[2]}.tar")
 
     def copy_with(self, name, members):
         """The archive with these members added."""
-        path = self.directory / "with-members.tar"
-        with tarfile.open(self.archive(name)) as tar, tarfile.open(path, "w") as copy:
-            for one in tar:
-                copy.addfile(one, tar.extractfile(one) if one.isfile() else None)
-            for name, content in members.items():
-                info = tarfile.TarInfo(name)
-                info.size = len(content)
-                copy.addfile(info, io.BytesIO(content))
-        return path
+        return self.tar(support.members_of(self.archive(name)) | members, "with-members.tar")
 
     def test_inputs_take_what_metadata_leaves_for_them(self):
         """The header without sizes, and a main without types: as v0.8 wrote them."""
@@ -307,7 +269,7 @@ class Cases(program_case.Directory):
             shutil.rmtree(other, ignore_errors=True)
             shutil.copytree(self.directory / "a", other)
             (other / "metadata.json").write_text(json.dumps(metadata))
-            document = json.loads(support.run_ok("inspect", "--integration", "--json", other).stdout)
+            document = support.json_of("inspect", "--integration", "--json", other)
             self.assertEqual([one["bytes"] for one in document["modules"][0]["inputs"]], [bytes, bytes])
 
     def test_linked_parameters_count_without_the_graph(self):
@@ -315,7 +277,7 @@ class Cases(program_case.Directory):
         for path in (self.directory / "c").iterdir():
             if path.name != "codegen":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-        (module,) = json.loads(support.run_ok("report", "--json", self.directory / "c").stdout)["modules"]
+        module = support.report_of(self.directory / "c")
         self.assertEqual(module["flash"]["constants"], 128)
         self.assertEqual(support.run("check", "--constants=127", self.directory / "c").returncode, 1)
 
@@ -355,7 +317,7 @@ class Cases(program_case.Directory):
         script = support.run_ok("tir", "--format", "tvmscript", source).stdout.decode()
         self.assertIn('T.call_extern("int8", "arm_fully_connected_s8", ', script)
         self.assertIn("filter_, (60,)", script)
-        self.assertEqual(json.loads(support.run_ok("tir", source).stdout)["source"]["tvm_version"]["exact"], "0.12.dev0")
+        self.assertEqual(support.json_of("tir", source)["source"]["tvm_version"]["exact"], "0.12.dev0")
 
     def test_a_network_of_cmsis_nn_has_its_shapes_and_products(self):
         report = self.report("cmsis-nn-dense")
@@ -366,7 +328,7 @@ class Cases(program_case.Directory):
         self.expect(0, "verify", self.archive("cmsis-nn-dense"))
         output = self.directory / "out.tar"
         self.expect(0, "optimize", "--only", "ram", "-o", output, self.archive("cmsis-nn-dense"))
-        self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 20)
+        self.assertEqual(support.report_of(output)["ram"]["pools"], 20)
 
     def test_a_pooling_of_many_iterations_shares_no_byte_with_its_neighbour(self):
         self.expect(0, "verify", self.archive("pool-neighbour"))
@@ -402,9 +364,9 @@ class Cases(program_case.Directory):
     def test_the_c_that_decides_is_written_beside_its_capture(self):
         output = self.directory / "out.tar"
         support.run_ok("process", self.archive("qu-ram-direct2-tir-ram"), "-o", output)
-        with tarfile.open(output) as tar:
-            topology = json.load(tar.extractfile("./src/default.topology.json"))
-            documents = {name: json.load(tar.extractfile(f"./src/{name}.json")) for name in ("tir-1", "tir-1-c")}
+        members = support.members_of(output)
+        topology = json.loads(members["src/default.topology.json"])
+        documents = {name: json.loads(members[f"src/{name}.json"]) for name in ("tir-1", "tir-1-c")}
         sources = {kernel["symbol"]: kernel["source"] for kernel in topology["kernels"]}
         self.assertEqual(sorted(sources.values()), ["tir-1"] * 3 + ["tir-1-c"])
         self.assertEqual(documents["tir-1"]["source"]["stage"], "lowered")
@@ -417,11 +379,11 @@ class Cases(program_case.Directory):
         self.expect(1, "check", "--buffers", "3000", self.archive("pool-of-a-sum"))
 
     def test_a_variable_of_the_wrapper_fits_no_limit(self):
-        wrapper = "codegen/host/src/default_lib0.c"
         for kept in (b"static uint8_t kept[4000];", b"struct { int32_t at[1000]; } kept;",
                      b"static union { uint8_t pool[4]; uint8_t at[1000]; } kept __attribute__((aligned(16)));",
                      b"static struct { int32_t at[1000]; } kept = {{1}};", b"int kept = 1;"):
-            archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", kept + b"\n#include <tvmgen"))
+            archive = self.edited("past-a-constant", WRAPPER,
+                                  lambda old: old.replace(b"#include <tvmgen", kept + b"\n#include <tvmgen"))
             with self.subTest(kept):
                 if kept == b"static uint8_t kept[4000];":
                     self.assertIn("variable 'kept' of the C takes up to 4000 bytes", self.expect(0, "report", archive))
@@ -430,7 +392,7 @@ class Cases(program_case.Directory):
                     continue
                 self.assertIn("the size of variable 'kept'", self.expect(1, "check", "--buffers", "9000", archive))
         constant = b"static const uint8_t kept[4000] = {1};\nint sum(void);\n#include <tvmgen"
-        archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", constant))
+        archive = self.edited("past-a-constant", WRAPPER, lambda old: old.replace(b"#include <tvmgen", constant))
         self.expect(0, "check", "--buffers", "9000", archive)
         constants = self.report("past-a-constant")["flash"]["constants"]
         said = self.expect(1, "check", "--constants", str(constants), archive)
@@ -440,40 +402,38 @@ class Cases(program_case.Directory):
         def with_text(text, lines):
             head = b"TVM_DLL int32_t tvmgen_default_fused"
             return lambda old: old.replace(b"#include", lines + b"#include", 1).replace(head, text + b" " + head)
-        kernels = "codegen/host/src/default_lib1.c"
         macro = b"#define IRAM_ATTR __attribute__((section(\".iram1\")))\n"
         before = self.report("past-a-constant")["mac"]
         definition = rb"\n(TVM_DLL int32_t tvmgen_default_fused\w+\([^)]*\) \{)"
-        archive = self.edited("past-a-constant", kernels, lambda old: macro + re.sub(definition, rb"\nIRAM_ATTR \1", old))
+        archive = self.edited("past-a-constant", KERNELS,
+                              lambda old: macro + re.sub(definition, rb"\nIRAM_ATTR \1", old))
         self.expect(0, "verify", archive)
         for text, lines, mac in ((b"__attribute__((noinline, section(\".ramfunc\")))", b"", before),
                                  (b"IRAM_ATTR", macro, before),
                                  (b"IRAM_ATTR", b'#include "esp_attr.h"\n', before), (b"BOARD_ATTR", b'#include "board.h"\n', None),
                                  (b"IRAM_ATTR", b"#define IRAM_ATTR __attribute__((weak))\n", None),
                                  (b"__attribute__((weak))", b"", None)):
-            archive = self.edited("past-a-constant", kernels, with_text(text, lines))
+            archive = self.edited("past-a-constant", KERNELS, with_text(text, lines))
             with self.subTest(text=text):
                 self.expect(0, "verify", archive)
-                self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
+                self.assertEqual(support.report_of(archive)["mac"], mac)
 
     def test_graphs_beside_generated_code_without_directories_are_read(self):
         files = support.members_of(self.archive("graph-params-values"))
         before = self.report("graph-params-values")
         sources = {name.rpartition("/")[2]: text for name, text in files.items() if name.startswith("codegen/")}
         for graph, params in (("mod.json", "mod.params"), ("deploy_graph.json", "deploy_param.params")):
-            package = self.directory / "package.tar"
-            package.write_bytes(support.make_tar({**sources, graph: files["executor-config/graph/default.graph"],
-                                                  params: files["parameters/default.params"]}))  # fmt: skip
-            report = module_of(json_of("report", "--json", package))
+            package = self.tar({**sources, graph: files["executor-config/graph/default.graph"],
+                                params: files["parameters/default.params"]}, "package.tar")  # fmt: skip
+            report = support.report_of(package)
             for key in ("mac", "ram", "flash", "peak"):
                 self.assertEqual(report[key], before[key], key)
 
     def test_large_arrays_of_kernels_are_on_the_stack(self):
-        kernels = "codegen/host/src/default_lib1.c"
         before = self.report("past-a-constant")["ram"]
-        archive = self.edited("past-a-constant", kernels, lambda old: re.sub(
+        archive = self.edited("past-a-constant", KERNELS, lambda old: re.sub(
             rb"(int32_t tvmgen_default_fused_\w+\([^)]*\) \{\n)", rb"\1  int16_t table[3000];\n  table[0] = (int16_t)0;\n", old))  # fmt: skip
-        after = module_of(json_of("report", "--json", archive))["ram"]
+        after = support.report_of(archive)["ram"]
         self.assertEqual(after["heap"], before["heap"])
         self.assertGreaterEqual(after["stack"], before["stack"] + 6000 - 1024)
 
@@ -481,11 +441,9 @@ class Cases(program_case.Directory):
         files = support.members_of(self.archive("past-a-constant"))
 
         def compiled(assembler):
-            archive = self.directory / "assembler.tar"
             caller = "int more(void);\nint call_more(void) { return more(); }\n"
-            archive.write_bytes(support.make_tar({**files, "codegen/host/src/more.S": assembler,
-                                                  "codegen/host/src/call_more.c": caller}))  # fmt: skip
-            return module_of(json_of("report", "--json", "--cc", "gcc", archive))["compiled"]
+            archive = self.tar({**files, "codegen/host/src/more.S": assembler, "codegen/host/src/call_more.c": caller})
+            return support.report_of("--cc", "gcc", archive)["compiled"]
 
         plain = compiled("")
         least = plain["text"]["min"]
@@ -497,28 +455,26 @@ class Cases(program_case.Directory):
         call = rb"\n(  if \(tvmgen_default_fused_cast_subtract\([^;]*;)"
         before = self.report("past-a-constant")["flash"]["constants"]
         for statement in (rb"  log_array(fused_constant);", rb"  ((int16_t*)fused_constant)[0] = 3;"):
-            archive = self.edited("past-a-constant", "codegen/host/src/default_lib1.c",
+            archive = self.edited("past-a-constant", KERNELS,
                                   lambda old: re.sub(call, rb"\n" + statement + rb"\n\1", old))  # fmt: skip
-            report = module_of(json_of("report", "--json", archive))
+            report = support.report_of(archive)
             self.assertEqual(report["flash"]["constants"], {"min": before, "max": None})
             self.assertNotIn("constants-twice", {one["code"] for one in report["findings"]})
 
     def test_workspaces_that_no_variable_holds_are_unknown(self):
-        kernels = "codegen/host/src/default_lib1.c"
         for statement in (b"  memset(TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8), 0, 9000);\n",
                           b"  TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8);\n",
                           b"  void* z = p0 ? NULL : TVMBackendAllocWorkspace(1, 0, (uint64_t)9000, 0, 8);\n"):  # fmt: skip
-            archive = self.edited("past-a-constant", kernels, lambda old: old.replace(
+            archive = self.edited("past-a-constant", KERNELS, lambda old: old.replace(
                 b"  return 0;\n}", statement + b"  return 0;\n}", 1))  # fmt: skip
-            heap = module_of(json_of("report", "--json", archive))["ram"]["heap"]
+            heap = support.report_of(archive)["ram"]["heap"]
             self.assertNotIsInstance(heap, int, statement)
 
     def test_sections_that_only_a_linker_script_knows_make_ram_a_range(self):
-        kernels = "codegen/host/src/default_lib1.c"
         head = b"TVM_DLL int32_t tvmgen_default_fused"
 
         def ram(section, *options):
-            archive = self.edited("past-a-constant", kernels, lambda old: old.replace(
+            archive = self.edited("past-a-constant", KERNELS, lambda old: old.replace(
                 head, b"__attribute__((section(\"%s\"))) " % section + head) + b"\n")  # fmt: skip
             command = ["check", "--json", "--ram", "1M", "--cc", "gcc", "--cflags=-O1 -fno-pic", "--library-stack", "0"]
             result = json.loads(support.run(*command, *options, archive).stdout)
@@ -536,35 +492,34 @@ class Cases(program_case.Directory):
 
     def test_macros_of_the_compiler_decide_conditions(self):
         """A kernel runs twice where DEBUG is defined, and a log of main is there where LEVEL is above 1."""
-        kernels = "codegen/host/src/default_lib1.c"
         call = rb"\n(  if \(tvmgen_default_fused_cast_subtract\([^;]*;)"
 
         def edit(old):
             old = re.sub(call, rb"\n\1\n#ifdef DEBUG\n\1\n#endif\n#if LEVEL > 1\n  exit(1);\n#endif", old)
             return old
 
-        archive = self.edited("past-a-constant", kernels, edit)
+        archive = self.edited("past-a-constant", KERNELS, edit)
         once = len(self.report("past-a-constant")["calls"])
 
         def calls(*options):
-            return len(module_of(json_of("report", "--json", *options, archive))["calls"])
+            return len(support.report_of(*options, archive)["calls"])
 
         self.assertEqual(calls("--define", "DEBUG", "--undefine", "LEVEL"), once + 1)
         self.assertEqual(calls("--undefine", "DEBUG", "--define", "LEVEL=1"), once)
         self.assertEqual(calls("--cc", "gcc", "--cflags=-DDEBUG=2", "--undefine", "LEVEL"), once + 1)
-        predefined = self.edited("past-a-constant", kernels, lambda old: re.sub(
+        predefined = self.edited("past-a-constant", KERNELS, lambda old: re.sub(
             call, rb"\n\1\n#ifdef __GNUC__\n\1\n#endif", old))  # fmt: skip
-        report = module_of(json_of("report", "--json", "--cc", "gcc", predefined))
+        report = support.report_of("--cc", "gcc", predefined)
         self.assertEqual(len(report["calls"]), once + 1)
         self.assertIsInstance(report["mac"], int)
-        unknown = module_of(json_of("report", "--json", archive))["mac"]
+        unknown = support.report_of(archive)["mac"]
         self.assertNotEqual(unknown, self.report("past-a-constant")["mac"])
         self.expect(0, "verify", "--undefine", "DEBUG", "--undefine", "LEVEL", archive)
         self.expect(0, "process", "--undefine", "DEBUG", "--undefine", "LEVEL", archive, "-o", self.directory / "out.tar")
 
     def test_a_definition_of_half_as_the_type_of_a_compiler_changes_no_number(self):
         archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
-        report = lambda *options: module_of(json_of("report", "--json", *options, archive))
+        report = lambda *options: support.report_of(*options, archive)
         plain = report()
         self.assertEqual(report("--define", "half=__fp16"), plain)
         self.assertEqual(report("--define", "half= _Float16"), plain)
@@ -577,19 +532,18 @@ class Cases(program_case.Directory):
 
     def test_a_lower_bound_is_within_the_pool(self):
         """A kernel that is not understood may use less of its tensors than others do."""
-        kernels = "codegen/host/src/default_lib1.c"
         head = b"global_workspace_9_var) {\n"
-        unknown = self.edited("past-a-constant", kernels, lambda old: old.replace(head, head + b'  __asm("nop");\n'))
-        small = self.edited(unknown, "codegen/host/src/default_lib0.c", lambda old: old.replace(b"[1440]", b"[1200]"))
-        report = module_of(json_of("report", "--json", small))
+        unknown = self.edited("past-a-constant", KERNELS, lambda old: old.replace(head, head + b'  __asm("nop");\n'))
+        small = self.edited(unknown, WRAPPER, lambda old: old.replace(b"[1440]", b"[1200]"))
+        report = support.report_of(small)
         self.assertEqual((report["ram"]["pools"], report["peak"]["lower_bound"]), (1200, {"min": 1200, "max": None}))
 
     def test_constants_end_with_padding_to_their_alignment(self):
-        wrapper = "codegen/host/src/default_lib0.c"
-        archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"aligned(16))); //", b"aligned(64))); //"))
+        archive = self.edited("past-a-constant", WRAPPER,
+                              lambda old: old.replace(b"aligned(16))); //", b"aligned(64))); //"))
         for bytes_, code in ((639, 1), (640, 0)):
             self.expect(code, "check", "--constants", str(bytes_), archive)
-        compiled = module_of(json_of("report", "--json", "--cc", "gcc", archive))
+        compiled = support.report_of("--cc", "gcc", archive)
         self.assertEqual(compiled["flash"]["constants"], 640)
         self.expect(0, "verify", archive)
 
@@ -598,11 +552,10 @@ class Cases(program_case.Directory):
         kernel = b"#ifdef __cplusplus\nextern \"C\"\n#endif\nTVM_DLL int32_t tvmgen_default_fused"
         other = b"#if %s\nTVM_DLL int32_t tvmgen_default_fused_nn(float* x) { while (1) {} }\n#endif\n" + kernel
         before = self.report("past-a-constant")
-        kernels = "codegen/host/src/default_lib1.c"
         for condition, mac in ((b"0", before["mac"]), (b"defined(MLF_X) && 0 /* no */", before["mac"]), (b"MLF_X", None)):
-            archive = self.edited("past-a-constant", kernels, lambda old: old.replace(kernel, other % condition))
+            archive = self.edited("past-a-constant", KERNELS, lambda old: old.replace(kernel, other % condition))
             with self.subTest(condition):
-                report = module_of(json_of("report", "--json", archive))
+                report = support.report_of(archive)
                 if mac is not None:
                     self.assertEqual((report["mac"], len(report["calls"])), (mac, len(before["calls"])))
                     self.expect(0, "verify", archive)
@@ -618,9 +571,9 @@ class Cases(program_case.Directory):
         array = (b'static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) unread[8] = {\n'
                  b"    +0x01, +0x02, +0x03, +0x04, +0x05, +0x06, +0x07, +0x08\n};\n#ifdef __cplusplus\n")  # fmt: skip
         before = self.report("graph-params-values")["flash"]["constants"]
-        archive = self.edited("graph-params-values", "codegen/host/src/default_lib1.c",
+        archive = self.edited("graph-params-values", KERNELS,
                               lambda old: old.replace(b"#ifdef __cplusplus\n", array, 1))  # fmt: skip
-        constants = module_of(json_of("report", "--json", archive))["flash"]["constants"]
+        constants = support.report_of(archive)["flash"]["constants"]
         self.assertEqual(constants, {"min": before, "max": before + 32})
 
     def test_parameters_that_kernels_of_the_graph_executor_ignore_are_found(self):
@@ -654,14 +607,13 @@ class Cases(program_case.Directory):
             self.expect(0, "tir", path)
 
     def test_a_directory_is_optimized_as_its_tar_is(self):
-        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
         unpacked = self.directory / "unpacked"
-        support.unpacked(archive, unpacked)
-        for path in (archive, unpacked):
+        support.unpacked(QNN, unpacked)
+        for path in (QNN, unpacked):
             self.expect(0, "optimize", "-o", self.directory / f"{path.stem}.out", path)
         self.expect(0, "process", unpacked, "-o", self.directory / "processed.tar")
         self.expect(0, "verify", self.directory / "processed.tar")
-        outputs = [self.directory / f"{path.stem}.out" for path in (archive, unpacked)]
+        outputs = [self.directory / f"{path.stem}.out" for path in (QNN, unpacked)]
         self.expect(0, "diff", *outputs)
 
     def test_text_of_an_older_tvm_is_named(self):
@@ -682,7 +634,7 @@ class Cases(program_case.Directory):
         name = "tvm/runtime/crt/mine.h"
         members = {"codegen/host/src/default_extra.c": b"#include <%s>\n" % name.encode()}
         archive = self.copy_with("past-a-constant", members)
-        compiled = module_of(json_of("report", "--json", "--cc", "gcc", archive))
+        compiled = support.report_of("--cc", "gcc", archive)
         self.assertIsNone(compiled["compiled"]["text"]["max"])
         self.assertIsNone(compiled["compiled"]["data"])
         self.assertIn("default_extra.c' was not compiled: the compiler says:", "".join(compiled["uncertain"]))
@@ -692,15 +644,14 @@ class Cases(program_case.Directory):
 
     def test_one_file_that_does_not_compile_is_named_and_the_others_count(self):
         archive = self.copy_with("past-a-constant", {"codegen/host/src/default_extra.c": b"vector_t lanes;\n"})
-        compiled = module_of(json_of("report", "--json", "--cc", "gcc", archive))
+        compiled = support.report_of("--cc", "gcc", archive)
         self.assertGreater(compiled["compiled"]["text"]["min"], 0)
         self.assertIsNone(compiled["flash"]["code"]["max"])
         self.assertIn("default_extra.c' was not compiled: the compiler says: ", "".join(compiled["uncertain"]))
         self.expect(1, "check", "--flash", "10M", "--cc", "gcc", archive)
 
     def test_constants_and_functions_of_c_that_does_not_compile_count(self):
-        kernels = "codegen/host/src/default_lib1.c"
-        archive = self.edited("past-a-constant", kernels, lambda old: b"#include <vendor.h>\n" + old)
+        archive = self.edited("past-a-constant", KERNELS, lambda old: b"#include <vendor.h>\n" + old)
         constants = self.report("past-a-constant")["flash"]["constants"]
         text = self.expect(1, "check", "--flash", str(constants - 1), "--cc", "gcc", archive)
         self.assertIn("exceeds", text)
@@ -747,9 +698,8 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_b
 
     def test_pools_of_constants_that_are_restrict_already_are_optimized(self):
         plain = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
-        with tarfile.open(plain) as tar:
-            members = {one.name: tar.extractfile(one).read() for one in tar if one.isfile()}
-        saved = lambda archive: json_of("optimize", "--json", "--dry-run", archive)["modules"][0]["constants"]
+        members = support.members_of(plain)
+        saved = lambda archive: support.json_of("optimize", "--json", "--dry-run", archive)["modules"][0]["constants"]
         for word in (b"restrict", b"__restrict", b"__restrict__"):
             edited = {name: text.replace(b"uint8_t* global_const", b"uint8_t* " + word + b" global_const")
                       for name, text in members.items() if "tir-" not in name}  # fmt: skip
@@ -758,9 +708,8 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_b
             self.assertEqual(saved(archive), saved(plain))
 
     def test_variables_of_the_c_count_with_a_compiler(self):
-        kernels = "codegen/host/src/default_lib1.c"
         more = b"static int32_t counts[1000];\nint32_t* tvm_counts(void) { return counts; }\n"
-        archive = self.edited("past-a-constant", kernels, lambda old: old + more)
+        archive = self.edited("past-a-constant", KERNELS, lambda old: old + more)
         self.assertIn("exceeds", self.expect(1, "check", "--ram", "4000", "--cc", "gcc", archive))
 
     def test_a_comment_that_continues_hides_a_call(self):
@@ -776,7 +725,7 @@ TVM_DLL int32_t tvmgen_default___tvm_main__(float* x_buffer_var, float* output_b
             with self.subTest(name):
                 output = self.directory / f"{name}.tar"
                 command = ["optimize", "--only", "flash", "--json", "-o", output, self.archive(name)]
-                (module,) = json_of(*command)["modules"]
+                (module,) = support.json_of(*command)["modules"]
                 self.assertEqual(module["new_constants_bytes"], module["constants_bytes"])
 
 
