@@ -5,7 +5,6 @@ import hashlib
 import json
 import pathlib
 import re
-import tarfile
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -22,20 +21,19 @@ QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
 def arrays_of_main(path):
     """Bytes of the arrays of TVMValue that a main has, of each module's C that has one, and those of its entry."""
     of_main, passed_on = [], 0
-    with tarfile.open(path) as tar:
-        for member in tar:
-            if not re.search(r"codegen/host/src/\w+\.c$", member.name):
-                continue
-            text = tar.extractfile(member).read().decode()
-            wrapper = re.search(r"\nint32_t tvmgen_\w+_run\(TVMValue\*.*?\n}", text, re.DOTALL)
-            if wrapper:
-                passed_on += sum(8 * int(count) for count in re.findall(r"TVMValue \w+\[(\d+)\];", wrapper[0]))
-            begin = text.find("__tvm_main__(")
-            while begin >= 0 and text[text.index(")", begin) :].lstrip(") \n")[:1] != "{":
-                begin = text.find("__tvm_main__(", begin + 1)
-            if begin >= 0:
-                body = text[begin : text.index("\n}", begin)]
-                of_main.append(sum(8 * int(count) for count in re.findall(r"TVMValue \w+\[(\d+)\];", body)))
+    for name, content in support.members_of(path).items():
+        if not re.search(r"codegen/host/src/\w+\.c$", name):
+            continue
+        text = content.decode()
+        wrapper = re.search(r"\nint32_t tvmgen_\w+_run\(TVMValue\*.*?\n}", text, re.DOTALL)
+        if wrapper:
+            passed_on += sum(8 * int(count) for count in re.findall(r"TVMValue \w+\[(\d+)\];", wrapper[0]))
+        begin = text.find("__tvm_main__(")
+        while begin >= 0 and text[text.index(")", begin) :].lstrip(") \n")[:1] != "{":
+            begin = text.find("__tvm_main__(", begin + 1)
+        if begin >= 0:
+            body = text[begin : text.index("\n}", begin)]
+            of_main.append(sum(8 * int(count) for count in re.findall(r"TVMValue \w+\[(\d+)\];", body)))
     # Only archives of one module have them.
     return [one + passed_on for one in of_main]
 
@@ -44,7 +42,7 @@ class Arguments(unittest.TestCase):
     def test_of_packed_calls_are_the_arrays_in_c(self):
         compared = 0
         for path in support.archives_with_c(lambda path: "-aot-" in path.parent.name):
-            modules = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
+            modules = support.json_of("report", "--json", path)["modules"]
             arrays = arrays_of_main(path)
             self.assertEqual([one["ram"]["arguments"] for one in modules], arrays, path)
             if any(arrays):
@@ -63,7 +61,7 @@ class Arguments(unittest.TestCase):
 class BudgetCase(program_case.Directory):
     def setUp(self):
         self.budget = self.directory / "mlf-budget.toml"
-        self.module = json.loads(support.run_ok("report", "--json", QNN).stdout)["modules"][0]
+        self.module = support.report_of(QNN)
         self.buffers = sum(self.module["ram"][one] for one in BUFFERS)
 
     def check(self, *arguments):
@@ -104,11 +102,8 @@ class Budgets(BudgetCase):
         c = "int tvmgen_default_run(void) { char a[64]; a[0] = 1; return a[0]; }\n"
         for more, is_known in (("", True), ("float expf(float);\nfloat f(float x) { return expf(x); }\n", False)):
             with self.subTest(more=more):
-                archive = self.budget.with_suffix(".tar")
-                network = support.NETWORK.encode()
-                archive.write_bytes(support.make_tar({
-                    "metadata.json": support.METADATA.encode(), "src/tir-1.txt": network,
-                    "codegen/host/src/default_lib0.c": self.code() + (c + more).encode()}))
+                archive = self.tar({"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK,
+                                    "codegen/host/src/default_lib0.c": self.code() + (c + more).encode()})  # fmt: skip
                 big = ("--ram", "1G", "--flash", "1G", "--stack", "1G")
                 result = support.run("check", archive, "--cc", "gcc", *big, "--format", "json")
                 results = {one["resource"]: one for one in json.loads(result.stdout)["results"]}
@@ -165,7 +160,7 @@ class Budgets(BudgetCase):
         archives = [support.SOURCE / "tests/data/corpus/tvm-0.18/cmsis-nn/module.tar",
                     support.SOURCE / "tests/data/cases/cmsis-nn-dense.tar.gz"]  # fmt: skip
         for archive, function in zip(archives, ("arm_avgpool_s8", "arm_fully_connected_s8"), strict=True):
-            report = json.loads(support.run_ok("report", "--json", "--cc", "gcc", archive).stdout)
+            report = support.json_of("report", "--json", "--cc", "gcc", archive)
             (flash,) = [one for one in report["totals"] if one["resource"] == "flash"]
             self.assertIsNone(flash["needed"]["max"])
             self.assertIn(function, " ".join(flash["missing"]))
@@ -189,7 +184,7 @@ class Budgets(BudgetCase):
         self.assertEqual(verdicts("--buffers", "1900")["*"][1], "exceeds")
         # So do the totals of a report, which are those of its modules.
         for compiler in ((), ("--cc", "gcc")):
-            report = json.loads(support.run_ok("report", "--json", *compiler, archive).stdout)
+            report = support.json_of("report", "--json", *compiler, archive)
             needed = collections.defaultdict(list)
             for one in report["totals"]:
                 needed[one["resource"]].append(one["needed"])
@@ -253,9 +248,7 @@ class Budgets(BudgetCase):
         self.assertEqual(properties[f"sha256 {QNN.name}"], digest)
         hashes = {one["location"]["uri"]: one["hashes"]["sha-256"] for one in sarif["runs"][0]["artifacts"]}
         self.assertEqual(hashes[QNN.name], digest)
-        with tarfile.open(QNN) as tar:
-            member = next(one for one in tar if one.name.endswith("metadata.json"))
-            metadata = hashlib.sha256(tar.extractfile(member).read()).hexdigest()
+        metadata = hashlib.sha256(support.members_of(QNN)["metadata.json"]).hexdigest()
         self.assertEqual(hashes["metadata.json"], metadata)
         self.assertEqual(properties[f"sha256 {QNN.name} metadata.json"], metadata)
         document = json.loads(self.check("--buffers", "1", "--format", "json").stdout)
@@ -381,7 +374,7 @@ class BudgetFiles(BudgetCase):
     def test_of_all_modules_are_lowered_to_what_the_largest_and_all_together_need(self):
         modules = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
         needed = {}
-        for row in json.loads(support.run_ok("check", "--json", modules, "--mac=1G", "--buffers=1G").stdout)["results"]:
+        for row in support.json_of("check", "--json", modules, "--mac=1G", "--buffers=1G")["results"]:
             needed.setdefault(row["resource"], {})[row["module"]] = row["needed"]
         most = {limit: {module: bytes if isinstance(bytes, int) else bytes["max"] for module, bytes in of.items()}
                 for limit, of in needed.items()}
@@ -402,10 +395,9 @@ class BudgetFiles(BudgetCase):
 
     def test_are_lowered_only_in_a_file(self):
         for stream in ("-", "/dev/stdin", "/dev/null"):
-            result = support.run("check", QNN, "--budget", stream, "--update", input=b"buffers = 1\n",
-                                 cwd=self.budget.parent)
-            self.assertEqual((result.returncode, result.stdout), (64, b""), stream)
-            self.assertIn(b"--update needs a file", result.stderr)
+            message = support.refused(64, "check", QNN, "--budget", stream, "--update", input=b"buffers = 1\n",
+                                      cwd=self.budget.parent)  # fmt: skip
+            self.assertIn("--update needs a file", message)
         self.assertEqual(list(self.budget.parent.iterdir()), [])
 
 

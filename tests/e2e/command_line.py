@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import unittest
 
 import program_case
@@ -89,8 +88,7 @@ class Values(program_case.Directory):
                         ["inspect", archive], ["verify", archive], ["optimize", "--dry-run", archive]):  # fmt: skip
             with self.subTest(command=command[0]):
                 self.assertIsInstance(json.loads(support.run(*command, "--json").stdout), dict)
-        both = support.run("check", "--ram", "1G", "--json", "--format", "text", archive)
-        self.assertEqual((both.returncode, both.stdout), (64, b""))
+        support.refused(64, "check", "--ram", "1G", "--json", "--format", "text", archive)
         for words, why in (((archive, "--", "--json"), b"and before --, as in mlf report --json"),
                            (("--", "--json", archive), b"one argument too many")):  # fmt: skip
             self.assertIn(why, support.run("report", *words).stderr)
@@ -106,8 +104,7 @@ class Values(program_case.Directory):
         support.run_ok("report", "--cc", "gcc", "--cflags=-Os -MMD -MP -Wl,--as-needed", archive)
         options = (f"-o {archive}", f"-Wp,-MD,{archive}", f"-Wa,-adhln={archive}", f"-aux-info {archive}")
         for words in ((f"--cc=gcc -MF {archive}",), *(("--cc=gcc", f"--cflags={one}") for one in options)):
-            result = support.run("report", *words, archive)
-            self.assertEqual(result.returncode, 64)
+            result = support.run_to(64, "report", *words, archive)
             self.assertIn(b"out of the compiler's options: it names an output", result.stderr)
         self.assertEqual(archive.read_bytes(), (support.ARCHIVES / archive.name).read_bytes())
 
@@ -246,9 +243,7 @@ class Plan(program_case.Directory):
         return [int(line.rpartition(",")[2]) for line in lines[1:]]
 
     def test_rows_come_out_with_offsets(self):
-        path = self.directory / "buffers.csv"
-        path.write_text(self.ROWS)
-        result = support.run_ok("plan", "--problem", str(path), "--capacity", "12")
+        result = support.run_ok("plan", "--problem", "-", "--capacity", "12", input=self.ROWS.encode())
         a, b, c, d, e = self.offsets(result.stdout)
         for alive in ((a, c, e), (b, c, e), (d, e)):
             self.assertEqual(len(set(alive)), len(alive))
@@ -256,12 +251,8 @@ class Plan(program_case.Directory):
         self.assertIn("5 buffers in 12 bytes; no plan is smaller", result.stderr.decode())
 
     def test_what_comes_out_may_be_given_in_again(self):
-        command = [support.PROGRAM, "plan", "--problem", "-"]
-        first = subprocess.run(command, input=self.ROWS.encode(), stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, check=True)
-        again = subprocess.run(command, input=first.stdout, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, check=True)
-        self.assertEqual(again.stdout, first.stdout)
+        first = support.run_ok("plan", "--problem", "-", input=self.ROWS.encode()).stdout
+        self.assertEqual(support.run_ok("plan", "--problem", "-", input=first).stdout, first)
 
     def test_too_small_a_capacity_is_a_failed_check_with_the_best_plan(self):
         path = self.directory / "buffers.csv"
@@ -293,8 +284,7 @@ class Process(program_case.Directory):
         self.assertIn(b"src/tir-1.txt:1:1: this is a repr text", support.run_to(65, "process", path).stderr)
         path.write_bytes(support.make_tar(members | {"src/tir-1.tvm.json": pair.read_bytes()}))
         support.run_ok("process", path)
-        with tarfile.open(path) as tar:
-            document = json.load(tar.extractfile("./src/tir-1.json"))
+        document = json.loads(support.members_of(path)["src/tir-1.json"])
         self.assertEqual(document["source"]["dialect"], "save_json")
 
     def test_c_whose_constants_cannot_be_read_is_a_warning(self):
@@ -306,8 +296,7 @@ class Process(program_case.Directory):
         why = rb"default_lib1.c:\d+:5: expected an element of the array"
         result = support.run_ok("process", path)
         self.assertRegex(result.stderr, b"^mlf: warning: .*" + why + b"; constants that only .*\n$")
-        with tarfile.open(path) as tar:
-            document = json.load(tar.extractfile("./src/tir-1.json"))
+        document = json.loads(support.members_of(path)["src/tir-1.json"])
         self.assertIn("constant-data", [loss["code"] for loss in document["losses"]])
         self.assertEqual([constant["data"] is None for constant in document["constants"]], [False, True])
         self.assertEqual(support.run_ok("process", path).stderr, b"", "up to date")
@@ -349,13 +338,12 @@ class Process(program_case.Directory):
 
     def test_json_has_what_was_written(self):
         path = self.archive()
-        (done,) = json.loads(support.run_ok("process", "--json", path).stdout)["archives"]
+        (done,) = support.json_of("process", "--json", path)["archives"]
         self.assertEqual([one["name"] for one in done["written"]], ["src/tir-1.json", "src/mlf.json"])
         self.assertEqual([one["member"] for one in done["tir"]], ["src/tir-1.json"])
-        (again,) = json.loads(support.run_ok("process", "--json", path).stdout)["archives"]
+        (again,) = support.json_of("process", "--json", path)["archives"]
         self.assertEqual((again["written"], again["tir"], again["networks"]), ([], [], []))
-        both = support.run("process", "--json", "-o", "-", path)
-        self.assertEqual((both.returncode, both.stdout), (64, b""))
+        support.refused(64, "process", "--json", "-o", "-", path)
 
     def test_several_archives_at_once_are_reported_in_their_order(self):
         good = [self.archive(f"{i}.tar") for i in range(5)]
@@ -393,7 +381,7 @@ class ChecksOfVerify(program_case.Directory):
         self.assertTrue(any(line.startswith("2 of 2 functions of gen") for line in checked), lines)
         not_checked = [line for line in lines if ": not checked: " in line]
         self.assertTrue(not_checked[-1].endswith("[compilation]"), lines)
-        document = json.loads(support.run_ok("verify", "--json", archive).stdout)
+        document = support.json_of("verify", "--json", archive)
         codes = {check["code"]: check for check in document["archives"][0]["checks"]}
         self.assertEqual(codes["network"], {
             "code": "network", "passed": 1, "failed": 0, "not_compared": [], "not_checked": None
@@ -475,8 +463,7 @@ class Streams(program_case.Directory):
 
     def test_captures_of_several_stages_are_added_to_an_archive_with_pools(self):
         build = support.BUNDLED_CORPUS / "tvm-0.18/two_out-aot-c-usmp"
-        archive = self.directory / "pools.tar"
-        archive.write_bytes(support.make_tar(support.without_tir(support.members_of(build / "module.tar"))))
+        archive = self.tar(support.without_tir(support.members_of(build / "module.tar")), "pools.tar")
         added = []
         for stem in ("tir-1.topology", "tir-1", "tir-1.codegen"):
             for file, end in (("script-1.py", ".txt"), ("save-1.json", ".tvm.json")):
@@ -493,12 +480,10 @@ class Streams(program_case.Directory):
         with concurrent.futures.ThreadPoolExecutor() as pool:
             pool.submit(fifo.write_text, support.LEGACY_TEXT)
             support.run_ok(*command)
-        with tarfile.open(archive) as tar:
-            self.assertEqual(tar.extractfile("./src/tir-1.txt").read(), support.NETWORK.encode())
-            self.assertEqual(
-                tar.extractfile("./src/tir-2.txt").read(), support.LEGACY_TEXT.encode()
-            )
-            self.assertIn("./src/tir-2.json", tar.getnames())
+        members = support.members_of(archive)
+        self.assertEqual(members["src/tir-1.txt"], support.NETWORK.encode())
+        self.assertEqual(members["src/tir-2.txt"], support.LEGACY_TEXT.encode())
+        self.assertIn("src/tir-2.json", members)
         (self.directory / "tir-1.txt").write_text(support.LEGACY_TEXT)
         result = support.run_ok(*command[:4])
         self.assertIn(b"src/tir-1.txt already exists with other content, and stays", result.stderr)
@@ -506,14 +491,12 @@ class Streams(program_case.Directory):
     def test_a_stream_without_an_end_is_left_at_the_limit(self):
         limits = ["--limit", "source-bytes=100000", "--limit", "total-bytes=100000"]
         for command in (["tir"], ["inspect"], ["verify", self.archive(), "--tir"]):
-            result = support.run(*command, "/dev/zero", *limits)
-            self.assertEqual(result.returncode, 65, result.stderr)
+            result = support.run_to(65, *command, "/dev/zero", *limits)
             self.assertIn(b"100000 bytes", result.stderr)
         endless = self.directory / "tir-1.txt"
         endless.symlink_to("/dev/zero")
         archive = self.archive(text=None)
-        result = support.run("process", archive, "--add-tir", endless, "--limit", "member-bytes=100000")
-        self.assertEqual(result.returncode, 65, result.stderr)
+        result = support.run_to(65, "process", archive, "--add-tir", endless, "--limit", "member-bytes=100000")
         self.assertIn(b"src/tir-1.txt: the member is larger than 100000 bytes", result.stderr)
 
     def test_a_closed_standard_stream_is_an_error(self):
@@ -535,12 +518,8 @@ class Streams(program_case.Directory):
 
 class Verify(program_case.Directory):
     def archive_with(self, arguments):
-        text = (
-            support.NETWORK
-            if arguments is None
-            else support.NETWORK.replace("x_buffer.data, output_buffer.data", arguments)
-        )
-        return self.archive(text=text)
+        usual = "x_buffer.data, output_buffer.data"
+        return self.archive(text=support.NETWORK.replace(usual, arguments or usual))
 
     def test_a_sound_archive_passes_in_silence(self):
         path = self.archive_with(None)
@@ -575,7 +554,7 @@ class Inspect(program_case.Directory):
     def test_the_entry_point_is_the_function_that_programs_call(self):
         directory = support.BUNDLED_CORPUS
         packed, with_structs, graph = [
-            json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"][0]["entry_point"]
+            support.json_of("inspect", "--json", path)["modules"][0]["entry_point"]
             for path in (directory / "tvm-0.9/dense-aot-packed-usmp/module.tar",
                          directory / "tvm-0.18/two_out-aot-c-usmp/module.tar",
                          directory / "tvm-0.9/diamond-graph/module.tar")
@@ -584,8 +563,8 @@ class Inspect(program_case.Directory):
         self.assertEqual([packed["function"], packed["interface"]], ["tvmgen_default_run", "packed"])
         self.assertEqual(packed["member"], "codegen/host/src/default_lib0.c")
         self.assertEqual([with_structs["function"], with_structs["interface"]], ["tvmgen_default_run", "c"])
-        with tarfile.open(directory / "tvm-0.18/two_out-aot-c-usmp/module.tar") as tar:
-            header = tar.extractfile("./" + with_structs["member"]).read().decode()
+        members = support.members_of(directory / "tvm-0.18/two_out-aot-c-usmp/module.tar")
+        header = members[with_structs["member"]].decode()
         for fields in ("inputs", "outputs"):
             (struct,) = re.findall(rf"struct tvmgen_default_{fields} {{(.*?)}}", header, re.DOTALL)
             self.assertEqual(re.findall(r"\* (\w+);", struct), with_structs[fields])
@@ -611,7 +590,7 @@ class Inspect(program_case.Directory):
         ]
         self.assertIn(["inputs and outputs", "32", "32"], rows)
         self.assertIn(["workspace", "0", "7", "mlf knows no reason for this difference"], rows)
-        module = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"][0]
+        module = support.json_of("inspect", "--json", path)["modules"][0]
         self.assertEqual(
             module["memory"]["network"]["inputs_and_outputs"], {"bytes": 32, "exactness": "exact"}
         )
@@ -669,8 +648,7 @@ class Colour(program_case.Directory):
     def test_control_characters_are_escaped(self):
         name = "\x1b[31m\x7f\x9b\u202e"
         metadata = support.METADATA.replace('"default": {', json.dumps(name) + ": {", 1)
-        path = self.directory / "a\x1bb.tar"
-        path.write_bytes(support.make_tar({"metadata.json": metadata}))
+        path = self.tar({"metadata.json": metadata}, "a\x1bb.tar")
         for command in (
             ["inspect"], ["inspect", "--json"], ["-v", "verify"], ["verify", "--json"],
             ["-v", "process"], ["process", "--dry-run"],

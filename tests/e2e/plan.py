@@ -5,7 +5,6 @@ the best of all is shown by the unit tests (PlanOrder.IsTheBestOfAllOrders).
 """
 
 import json
-import tempfile
 import unittest
 
 import plan_refusals
@@ -43,7 +42,7 @@ def planned_archives():
 
 
 def plan(path):
-    return json.loads(support.run_ok("plan", "--json", path).stdout)
+    return support.json_of("plan", "--json", path)
 
 
 class Plans(program_case.Directory):
@@ -110,7 +109,7 @@ class Plans(program_case.Directory):
             if not path.exists():
                 continue
             (module,) = plan(path)["modules"]
-            topology = json.loads(support.run_ok("graph", path).stdout)
+            topology = support.json_of("graph", path)
             order = module["order"]
             self.assertEqual([pool["best"] for pool in module["pools"]], [now], name)
             self.assertEqual([pool["best"] for pool in order["pools"]], [best], name)
@@ -125,9 +124,7 @@ class Plans(program_case.Directory):
         self.assertEqual(module["pools"], [])
         allocations = module["allocations"]
         self.assertLessEqual(allocations["static_main"]["bytes"], allocations["heap"])
-        self.assertLessEqual(
-            allocations["static_main"]["bytes"], allocations["static_all"]["bytes"]
-        )
+        self.assertLessEqual(allocations["static_main"]["bytes"], allocations["static_all"]["bytes"])
 
 
 class Splits(unittest.TestCase):
@@ -251,12 +248,9 @@ class Text(unittest.TestCase):
     def test_does_not_print_0_for_an_unknown_order(self):
         # One call 4,100 times: it writes the same each time.
         call = (plan_refusals.KERNELS, r"(  if \(tvmgen_default_fused[^\n]*\n)", r"\1" * 4100)
-        archive = plan_refusals.patched([call])
-        with tempfile.NamedTemporaryFile(suffix=".tar") as file:
-            file.write(archive)
-            file.flush()
-            document = plan(file.name)
-            text = support.run_ok("plan", file.name).stdout.decode()
+        archive = plan_refusals.patched(call)
+        document = support.json_of("plan", "--json", "-", input=archive)
+        text = support.run_ok("plan", "-", input=archive).stdout.decode()
         schemas.check(schemas.validator("plan"), document, "4,100 calls")
         order = document["modules"][0]["order"]
         why = "there are more than 4096 calls"

@@ -26,7 +26,7 @@ class Times(program_case.Directory):
 
     def test_are_in_the_report_as_in_the_profile(self):
         path, profile = self.emulated(CONV)
-        report = json.loads(support.run_ok("report", "--json", "--profile", path, CONV).stdout)
+        report = support.json_of("report", "--json", "--profile", path, CONV)
         schemas.check(schemas.validator("report"), report, "report")
         (module,) = report["modules"]
         expected = [call["instructions"] for call in profile["calls"]]
@@ -54,7 +54,7 @@ class Times(program_case.Directory):
         self.assertIn("which build ran", support.refused(64, "table", "--profile", path, CONV, ADD))
 
     def test_are_not_in_a_report_without_a_profile(self):
-        (module,) = json.loads(support.run_ok("report", "--json", CONV).stdout)["modules"]
+        module = support.report_of(CONV)
         self.assertNotIn("time", module)
         self.assertNotIn("instructions", module["calls"][0])
         self.assertNotIn("TIME", support.run_ok("report", CONV).stdout.decode())
@@ -91,7 +91,7 @@ class Times(program_case.Directory):
         for one in [profile["total"], *profile["calls"]]:
             least, most = one["nanoseconds"]["min"], one["nanoseconds"]["max"]
             self.assertIn(f"{least // 1000 / 1000:.3f}..{-(-most // 1000) / 1000:.3f}", page)
-        data = json.loads(support.run_ok("report", "--profile", path, "--node-data", "instr", CONV).stdout)
+        data = support.json_of("report", "--profile", path, "--node-data", "instr", CONV)
         (results,) = (one["results"] for one in data.values())
         self.assertEqual([one["value"] for one in results.values()],
                          [call["instructions"] for call in profile["calls"]])  # fmt: skip
@@ -158,7 +158,7 @@ class Times(program_case.Directory):
     def test_weigh_findings(self):
         path, profile = self.emulated(CONV)
         shares = {call["kernel"]: call["instructions"] / profile["total"]["instructions"] for call in profile["calls"]}
-        report = json.loads(support.run_ok("report", "--json", "--profile", path, CONV).stdout)
+        report = support.json_of("report", "--json", "--profile", path, CONV)
         schemas.check(schemas.validator("report"), report, "report")
         findings = report["modules"][0]["findings"]
         weights = [one["share"]["max"] for one in findings if "share" in one]
@@ -177,7 +177,7 @@ class Times(program_case.Directory):
         self.assertRegex(table[1], rf"^padding-scratch +1 +800 +{100 * shares[findings[0]['where']]:.1f} ")
         page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
         self.assertIn(f'<td class=n>{100 * shares[findings[0]["where"]]:.1f}<', page)
-        plain = json.loads(support.run_ok("report", "--json", CONV).stdout)["modules"][0]["findings"]
+        plain = support.report_of(CONV)["findings"]
         self.assertFalse(any("share" in one for one in plain))
         self.assertNotIn("SHARE", support.run_ok("report", CONV).stdout.decode())
 
@@ -196,7 +196,7 @@ class Times(program_case.Directory):
 
     def test_are_in_a_trace(self):
         path, profile = self.emulated(CONV, "--clock", "80M")
-        trace = json.loads(support.run_ok("graph", "--format", "perfetto", "--profile", path, CONV).stdout)
+        trace = support.json_of("graph", "--format", "perfetto", "--profile", path, CONV)
         calls = [one for one in trace["traceEvents"] if one["ph"] == "X"]
         at = 0
         for one, call in zip(calls, profile["calls"], strict=True):
@@ -216,9 +216,7 @@ class Times(program_case.Directory):
         before, old = self.emulated(CONV)
         after, new = self.emulated(CONV, "--cflags=-O3")
         options = ("--profile-before", before, "--profile-after", after)
-        result = support.run("diff", "--format", "json", *options, CONV, CONV)
-        self.assertEqual(result.returncode, 1, result.stderr)
-        difference = json.loads(result.stdout)
+        difference = support.json_of("diff", "--format", "json", *options, CONV, CONV, code=1)
         schemas.check(schemas.validator("diff"), difference, "diff")
         (module,) = difference["modules"]
         self.assertEqual(module["numbers"], [{"what": "time.instructions", "before": old["total"]["instructions"],
@@ -245,9 +243,8 @@ class Times(program_case.Directory):
         members[name] += b"// another build\n"
         other = self.tar(members, "other.tar")
         for command in (("report",), ("check", "--ram", "1M"), ("graph", "--format", "perfetto")):
-            result = support.run(*command, "--profile", path, other)
-            self.assertEqual((result.returncode, result.stdout), (64, b""))
-            self.assertIn("the profile is of another build: the C of module 'default' is not what ran", result.stderr.decode())
+            message = support.refused(64, *command, "--profile", path, other)
+            self.assertIn("the profile is of another build: the C of module 'default' is not what ran", message)
         # Documents of earlier versions, and those of a board, do not say what ran.
         profile["code"] = None
         path.write_text(json.dumps(profile))
@@ -255,12 +252,10 @@ class Times(program_case.Directory):
 
     def test_of_another_network_are_refused(self):
         path, _ = self.emulated(ADD)
-        result = support.run("report", "--profile", path, CONV)
-        self.assertEqual((result.returncode, result.stdout), (64, b""))
-        self.assertRegex(result.stderr.decode(), rf"^mlf: error: {re.escape(str(path))}: the profile has 1 calls")
+        message = support.refused(64, "report", "--profile", path, CONV)
+        self.assertRegex(message, rf"^mlf: error: {re.escape(str(path))}: the profile has 1 calls")
         for wrong, code in ((self.directory / "missing.json", 74), (CONV, 65)):
-            result = support.run("report", "--profile", wrong, CONV)
-            self.assertEqual(result.returncode, code, result.stderr)
+            support.run_to(code, "report", "--profile", wrong, CONV)
 
 
 if __name__ == "__main__":
