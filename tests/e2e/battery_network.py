@@ -130,6 +130,13 @@ class Buffers:
             raise NothingFits
         return self.random.choice(fits)
 
+    def pick_in_pool(self, least=1):
+        """A tensor that holds something and is no input."""
+        p = self.pick(least)
+        if p.offset < 0:
+            raise NothingFits
+        return p
+
     def pair(self, least=1):
         """A tensor that holds something, and another one of its kind."""
         p = self.pick(least)

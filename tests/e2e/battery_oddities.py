@@ -44,9 +44,7 @@ class Oddities(Kernels):
 
     def pointer_in_main(self):
         """main passes an address inside of a tensor."""
-        p = self.pick(4)
-        if p.offset < 0:
-            return
+        p = self.pick_in_pool(4)
         shift = self.random.randint(1, p.count // 2)
         address = f"(&((({p.ctype}*){p.expression})[{shift}]))"
         if self.random.random() < 0.5:
@@ -58,18 +56,14 @@ class Oddities(Kernels):
 
     def beyond(self):
         """Reads more than the writer wrote."""
-        p = self.pick(2)
-        if p.offset < 0:
-            return
+        p = self.pick_in_pool(2)
         more = self.random.choice([1, p.count, p.count // 2 + 1])
         q = self.tensor(p.ctype, p.count + more)
         self.make("beyond", [p], q, loop("i", q.count, f"q[i] = {self.element(p.ctype, 'p0[i]')};"))
 
     def behind(self):
         """Reads one tensor through the address of another."""
-        p = self.pick(2)
-        if p.offset < 0:
-            return
+        p = self.pick_in_pool(2)
         distance = self.random.choice([1, -1]) * self.random.randint(1, 32)
         q = self.tensor(p.ctype, p.count)
         at = f"(i + {distance})" if distance > 0 else f"(i - {-distance})"
@@ -141,9 +135,7 @@ class Oddities(Kernels):
     def condition_on_data(self):
         """A store that happens or not."""
         p, q = self.pair()
-        body = loop(
-            "i", p.count, f"if (p0[i] > {literal(p.ctype, 1)}) {{", "  q[i] = p0[i];", "}"
-        )
+        body = loop("i", p.count, f"if (p0[i] > {literal(p.ctype, 1)}) {{", "  q[i] = p0[i];", "}")
         self.make("condition", [p], q, body)
 
     def branches(self):
@@ -277,9 +269,7 @@ class Oddities(Kernels):
 
     def main_writes(self):
         """main stores into a tensor itself."""
-        p = self.pick()
-        if p.offset < 0:
-            return
+        p = self.pick_in_pool()
         self.calls.append(f"(({p.ctype}*){p.expression})[0] = {literal(p.ctype, 5)};")
 
     def gather(self):
@@ -326,9 +316,7 @@ class Oddities(Kernels):
 
     def over_itself(self):
         """A call whose result goes over its input, shifted by one element or in place."""
-        p = self.pick(4)
-        if p.offset < 0:
-            return
+        p = self.pick_in_pool(4)
         shift = self.random.choice([0, 1])
         q = self.let_at(p.ctype, p.count - 1, p.offset + shift * SIZES[p.ctype])
         body = loop("i", q.count, f"q[i] = {self.element(p.ctype, 'p0[i]')};")
@@ -337,9 +325,7 @@ class Oddities(Kernels):
 
     def same_twice(self):
         """One tensor as two arguments of a call."""
-        p = self.pick(2)
-        if p.offset < 0:
-            return
+        p = self.pick_in_pool(2)
         body = loop("i", p.count - 1, f"q[i] = {plus(p.ctype, 'p0[i]', 'p0[(i + 1)]')};")
         self.run("twice", [p], p, body)
 
@@ -427,9 +413,7 @@ class Oddities(Kernels):
 
     def copy_in_main(self):
         """main copies a tensor, all of it or less or more."""
-        p = self.pick()
-        if p.offset < 0:
-            return
+        p = self.pick_in_pool()
         q = self.tensor(p.ctype, p.count)
         count = p.bytes() + self.random.choice([0, 0, -1, 4])
         to, of = f"((uint8_t*){q.expression})", f"((uint8_t*){p.expression})"

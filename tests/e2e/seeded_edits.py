@@ -223,15 +223,12 @@ def argument_too_many(members):
 def short_constant(members):
     """An array of constants keeps its first row of several."""
     rows = r"(static const \w+ __attribute__\(\([^\n]*\)\) \w+\[)\d+(\] = \{\n)((?: *[^\n{}]*\n){2,})\};"
-    for name in sources(members):
-        found = re.search(rows, members[name])
-        if found is None:
-            continue
+
+    def first_row(found):
         first = found.group(3).split("\n")[0].rstrip(", ")
-        count = first.count(",") + 1
-        short = f"{found.group(1)}{count}{found.group(2)}{first}\n}};"
-        return members | {name: members[name].replace(found.group(0), short)}
-    return None
+        return f"{found.group(1)}{first.count(',') + 1}{found.group(2)}{first}\n}};"
+
+    return replaced(members, rows, first_row)
 
 
 def in_graph(members, edit):
@@ -534,18 +531,18 @@ def other_names(members):
     return {names.get(name, name): text for name, text in members.items()} if names else None
 
 
-def log_line(members):
-    return in_main(members, lambda main: main.replace("{\n", '{\n  printf("run\\n");\n', 1))
-
-
 CHECKED = r"if \((tvmgen_\w+\([^;]*?\)) != 0 ?\) return -1;"
+FIRST_PARAMETER = re.compile(r"(\w+)[,)]")
 
 
 def edit_of_main(pattern, by, count=0):
     return lambda members: in_main(members, lambda main: re.sub(pattern, by, main, count=count))
 
 
-FIRST_PARAMETER = re.compile(r"(\w+)[,)]")
+def at_begin_of_main(lines):
+    return edit_of_main(r"\{\n", lambda found: found[0] + lines, 1)
+
+
 def places_in_calls(main, is_unique=False):
     """Without the names of places in pools: of those with a place of their own, or of all."""
     places = dict(re.findall(r"  void\* (\w+_let) = (\(&\(.*\)\));\n", main))
@@ -555,6 +552,7 @@ def places_in_calls(main, is_unique=False):
     return re.sub(r"\b\w+_let\b", lambda name: places.get(name[0], name[0]), main)
 
 
+log_line = at_begin_of_main('  printf("run\\n");\n')
 AR_HEADER = f"!<arch>\n{'kernel.o/':<48}{{size:<10}}`\n"
 
 OTHER_LOOPS = (r"; (\w+) < (\d+); \+\+\1\)", r"; \1 != \2; \1 += 1)")
@@ -579,12 +577,9 @@ SOUND = {
     "static kernels": in_kernels(KERNEL, lambda found: "\nstatic " + found.group(1).replace("TVM_DLL ", "")),
     "a parameter that is named as unused": in_kernels(
         KERNEL + r" \{\n", lambda found: found.group(0) + "  (void)" + FIRST_PARAMETER.search(found[1])[1] + ";\n"),
-    "results in a variable": lambda members: in_main(members, lambda main: re.sub(
-        CHECKED, r"{ int rc = \1; if (rc != 0) return rc; }", main)),
-    "another number for a failure": lambda members: in_main(members, lambda main: re.sub(
-        CHECKED, r"if (\1 != 0) { return -2; }", main)),
-    "lines under a condition": lambda members: in_main(members, lambda main: main.replace(
-        "{\n", '{\n#ifdef DEBUG\n  printf("main\\n");\n#endif\n', 1)),
+    "results in a variable": edit_of_main(CHECKED, r"{ int rc = \1; if (rc != 0) return rc; }"),
+    "another number for a failure": edit_of_main(CHECKED, r"if (\1 != 0) { return -2; }"),
+    "lines under a condition": at_begin_of_main('#ifdef DEBUG\n  printf("main\\n");\n#endif\n'),
     "an entry point for tests": lambda members: replaced(
         members, r"(?s)\n(int32_t tvmgen_\w+_run\([^;{]*\)) ?\{.*?\n\}",
         lambda found: f"\n#ifdef STUB\n{found[1]} {{ return 0; }}\n#else{found[0]}\n#endif"),
@@ -627,7 +622,7 @@ SOUND = {
     "constants of main with another name": edit_of_main(r"\bglobal_const_workspace_\d+_var\b", "weights"),
     "results that are not read": edit_of_main(CHECKED, r"\1;"),
     "results that are not used": edit_of_main(CHECKED, r"(void)\1;"),
-    "an assertion in main": edit_of_main(r"\{\n", "{\n  assert(sizeof(int) == 4);\n", 1),
+    "an assertion in main": at_begin_of_main("  assert(sizeof(int) == 4);\n"),
     "sums as offsets": edit_of_main(r"_var\[(\d+)\]", lambda found: f"_var[{found[1]} + 0]"),
     "pointers and numbers as offsets": edit_of_main(r"\(&\((\w+)\[(\d+)\]\)\)", r"\1 + \2"),
     "numbers with a suffix": edit_of_main(r"_var\[(\d+)\]", r"_var[\1u]"),
