@@ -6,14 +6,13 @@ import json
 import re
 import shlex
 import shutil
-import tarfile
 import unittest
 import urllib.parse
 
 import containment
 import hiding
 import support
-from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, format_count, grouped, plain, unpacked, value_at
+from page_case import ARCHIVES, BUNDLED, Browser, Text, format_count, grouped, plain, unpacked, value_at
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -72,7 +71,7 @@ def plan_of(archive):
 
 
 def integration_of(archive):
-    return json.loads(support.run_ok("inspect", "--integration", "--json", archive).stdout)
+    return support.json_of("inspect", "--integration", "--json", archive)
 
 
 class Page(Browser):
@@ -81,7 +80,7 @@ class Page(Browser):
     def test_everything_is_there_without_a_script(self):
         for archive in ARCHIVES:
             with self.subTest(archive):
-                report = json.loads(support.run_ok("report", "--json", archive).stdout)
+                report = support.json_of("report", "--json", archive)
                 page = Text(unpacked(self.make(archive).read_text()))
                 text = "".join(page.parts)
                 self.assertEqual(len(page.ids), len(set(page.ids)))
@@ -102,7 +101,7 @@ class Page(Browser):
             source = unpacked(self.make(archive).read_text())
             text = re.search(r'<script type="application/json" id=report>(.*?)</script>', source,
                              re.DOTALL)[1]
-            expected = json.loads(support.run_ok("report", "--json", archive).stdout)
+            expected = support.json_of("report", "--json", archive)
             # The page states its own origin, at its end.
             expected["origin"] = {"command": None, "archives": []}
             self.assertEqual(json.loads(text), expected)
@@ -115,11 +114,9 @@ class Page(Browser):
     # --- numbers -------------------------------------------------------------------------------
 
     def test_every_number_is_one_of_the_report(self):
-        for archive in ARCHIVES:
-            with self.subTest(archive):
-                report = self.open(archive)
-                for i, module in enumerate(report["modules"]):
-                    self.compare(f'section[data-module="{i}"]', module)
+        for archive, section, module in self.modules():
+            with self.subTest(archive, module=module["name"]):
+                self.compare(section, module)
 
     def compare(self, section, module):
         figures = [plain(number) for _, number in self.rows(section + " .figures")]
@@ -156,6 +153,12 @@ class Page(Browser):
             if isinstance(loop["extent"], int):
                 self.assertRegex(line, rf"\b{loop['extent']}\b")
 
+    def modules(self):
+        """(archive, selector of its part of the page, module of the report) of all, each with its page open."""
+        for archive in ARCHIVES:
+            for i, module in enumerate(self.open(archive)["modules"]):
+                yield archive, f'section[data-module="{i}"]', module
+
     def bars(self, section):
         """The bars of a module: heading, the parts by name with the least that each can be, their widths."""
         found = self.run_script("""
@@ -168,21 +171,19 @@ class Page(Browser):
 
     def test_a_bar_has_the_calls_with_the_most_multiply_accumulates(self):
         compared = 0
-        for archive in ARCHIVES:
-            report = self.open(archive)
-            for i, module in enumerate(report["modules"]):
-                macs = [call["mac"] for call in module["calls"]]
-                if not all(isinstance(one, int) for one in macs) or sum(one > 0 for one in macs) < 2:
-                    continue
-                head, parts, _ = self.bars(f'section[data-module="{i}"]')[2]
-                self.assertEqual(head, f"Arithmetic: {sum(macs)} multiply-accumulates")
-                self.assertEqual(sum(size for _, size in parts), sum(macs))
-                named = {int(name.removeprefix("call ").split(",")[0]): size
-                         for name, size in parts if name.startswith("call ")}
-                self.assertEqual(named, {number: macs[number] for number in named})
-                others = [one for number, one in enumerate(macs) if number not in named]
-                self.assertLessEqual(max(others, default=0), min(named.values()))
-                compared += 1
+        for _, section, module in self.modules():
+            macs = [call["mac"] for call in module["calls"]]
+            if not all(isinstance(one, int) for one in macs) or sum(one > 0 for one in macs) < 2:
+                continue
+            head, parts, _ = self.bars(section)[2]
+            self.assertEqual(head, f"Arithmetic: {sum(macs)} multiply-accumulates")
+            self.assertEqual(sum(size for _, size in parts), sum(macs))
+            named = {int(name.removeprefix("call ").split(",")[0]): size
+                     for name, size in parts if name.startswith("call ")}
+            self.assertEqual(named, {number: macs[number] for number in named})
+            others = [one for number, one in enumerate(macs) if number not in named]
+            self.assertLessEqual(max(others, default=0), min(named.values()))
+            compared += 1
         self.assertGreater(compared, 2)
 
     def test_a_bar_states_no_exact_number_of_a_call_whose_number_has_bounds(self):
@@ -193,8 +194,7 @@ class Page(Browser):
         begin = text.index("((float*)compute_global_let)[x_c] = (((float*)", kernel.begin)
         statement = text[begin : text.index(";", begin) + 1]
         again = f"if (p0[k_outer] > 0.0f) {{ {statement} }} "
-        path = self.directory / "bounds.tar"
-        path.write_bytes(support.make_tar(archive.replaced(kernel.member, begin, begin, again)))
+        path = self.tar(archive.replaced(kernel.member, begin, begin, again), "bounds.tar")
         (module, _) = self.open(path)["modules"]
         self.assertIn({"min": 256, "max": 512}, [call["mac"] for call in module["calls"]])
         texts = self.run_script("""
@@ -222,7 +222,7 @@ class Page(Browser):
 
     def test_a_tensor_at_the_peak_links_to_the_call_that_wrote_it(self):
         self.open(BUNDLED)
-        topology = json.loads(support.run_ok("graph", BUNDLED).stdout)
+        topology = support.json_of("graph", BUNDLED)
         producers = {value["name"]: value["producer"] for value in topology["values"]}
         rows = [(name, writer) for name, writer, *_ in self.rows(".live") if name in producers]
         self.assertGreater(len(rows), 0)
@@ -238,29 +238,27 @@ class Page(Browser):
 
     def test_bars_have_the_parts_of_ram_and_flash(self):
         compared = 0
-        for archive in ARCHIVES:
-            report = self.open(archive)
-            for i, module in enumerate(report["modules"]):
-                bars = self.bars(f'section[data-module="{i}"]')
-                if module["no_network"] is not None:
-                    self.assertEqual(bars, [])
-                    continue
-                (ram_head, ram, widths), (flash_head, flash, _), *_ = bars
-                self.assertEqual(widths, [bytes for _, bytes in ram])
-                named = dict(ram)
-                if isinstance(module["peak"]["bytes"], int) and module["peak"]["call"] is not None:
-                    at_peak = [named.get(f"{one} at the peak", 0) for one in ("tensors", "workspaces")]
-                    self.assertEqual(sum(at_peak), module["peak"]["bytes"], archive)
-                for name, key in (("inputs and outputs", "io"), ("arguments of packed calls", "arguments")):
-                    if isinstance(module["ram"][key], int):
-                        self.assertEqual(named.get(name, 0), module["ram"][key], archive)
-                parts = [module["ram"][key] for key in ("pools", "io", "executor", "heap", "stack", "arguments")]
-                for head, found, known in ((ram_head, ram, parts),
-                                           (flash_head, flash, [module["flash"][one] for one in ("constants", "copies")])):
-                    if all(isinstance(one, int) for one in known):
-                        self.assertEqual(sum(bytes for _, bytes in found), sum(known), archive)
-                        self.assertIn(f" {sum(known)} bytes without ", head)
-                        compared += 1
+        for archive, section, module in self.modules():
+            bars = self.bars(section)
+            if module["no_network"] is not None:
+                self.assertEqual(bars, [])
+                continue
+            (ram_head, ram, widths), (flash_head, flash, _), *_ = bars
+            self.assertEqual(widths, [bytes for _, bytes in ram])
+            named = dict(ram)
+            if isinstance(module["peak"]["bytes"], int) and module["peak"]["call"] is not None:
+                at_peak = [named.get(f"{one} at the peak", 0) for one in ("tensors", "workspaces")]
+                self.assertEqual(sum(at_peak), module["peak"]["bytes"], archive)
+            for name, key in (("inputs and outputs", "io"), ("arguments of packed calls", "arguments")):
+                if isinstance(module["ram"][key], int):
+                    self.assertEqual(named.get(name, 0), module["ram"][key], archive)
+            parts = [module["ram"][key] for key in ("pools", "io", "executor", "heap", "stack", "arguments")]
+            for head, found, known in ((ram_head, ram, parts),
+                                       (flash_head, flash, [module["flash"][one] for one in ("constants", "copies")])):
+                if all(isinstance(one, int) for one in known):
+                    self.assertEqual(sum(bytes for _, bytes in found), sum(known), archive)
+                    self.assertIn(f" {sum(known)} bytes without ", head)
+                    compared += 1
         self.assertGreater(compared, 3)
 
     def test_bars_have_no_exact_part_where_a_kernel_is_not_understood(self):
@@ -279,7 +277,7 @@ class Page(Browser):
     def test_bars_have_stack_frames_and_code_of_a_compiler(self):
         path = self.directory / "page.html"
         support.run_ok("report", BUNDLED, "--cc", "gcc", "--html", path)
-        document = json.loads(support.run_ok("report", BUNDLED, "--cc", "gcc", "--json").stdout)
+        document = support.json_of("report", BUNDLED, "--cc", "gcc", "--json")
         (module,) = document["modules"]
         self.driver.get(path.as_uri())
         (ram_head, ram, _), (flash_head, flash, _), *_ = self.bars("section")
@@ -313,19 +311,17 @@ class Page(Browser):
                 self.assertEqual(high, [])
 
     def test_the_overview_says_where_the_peak_is_and_what_could_be_gained(self):
-        for archive in ARCHIVES:
-            report = self.open(archive)
-            for i, module in enumerate(report["modules"]):
-                text = " ".join(self.texts(f'section[data-module="{i}"] p.summary'))
-                peak = module["peak"]
-                if peak["call"] is not None:
-                    self.assertIn(f"The most memory is in use in call {peak['call']}, ", text)
-                    self.assertIn(f": {format_count(peak['bytes'])} bytes", text)
-                    least = f"Any offsets for this order of calls need at least {format_count(peak['lower_bound'])} bytes."
-                    self.assertNotEqual(least in text, "With other offsets, pool " in text)
-                largest = max(module["findings"], key=most_bytes, default=None)
-                if largest is not None and largest["bytes"] is not None:
-                    self.assertIn(f"{format_count(largest['bytes'])} bytes at most ({largest['code']})", text)
+        for _, section, module in self.modules():
+            text = " ".join(self.texts(f"{section} p.summary"))
+            peak = module["peak"]
+            if peak["call"] is not None:
+                self.assertIn(f"The most memory is in use in call {peak['call']}, ", text)
+                self.assertIn(f": {format_count(peak['bytes'])} bytes", text)
+                least = f"Any offsets for this order of calls need at least {format_count(peak['lower_bound'])} bytes."
+                self.assertNotEqual(least in text, "With other offsets, pool " in text)
+            largest = max(module["findings"], key=most_bytes, default=None)
+            if largest is not None and largest["bytes"] is not None:
+                self.assertIn(f"{format_count(largest['bytes'])} bytes at most ({largest['code']})", text)
 
     def test_the_overview_begins_with_the_executor_the_size_and_the_targets(self):
         report = self.open(BUNDLED)
@@ -335,17 +331,15 @@ class Page(Browser):
             rf"kernels: {len(report['modules'][0]['kernels'])}; targets: c; exported: \d{{4}}-")
 
     def test_tensors_at_the_peak_that_share_bytes_add_up(self):
-        for archive in ARCHIVES:
-            report = self.open(archive)
-            for i, module in enumerate(report["modules"]):
-                sizes = [one["bytes"] for one in module["peak"]["live"]]
-                if None in sizes or not isinstance(module["peak"]["bytes"], int):
-                    continue
-                shared = sum(sizes) - module["peak"]["bytes"]
-                found = [text for text in self.texts(f'section[data-module="{i}"] p.note')
-                         if text.startswith("Tensors share ")]
-                wanted = f"Tensors share {shared:,} bytes, which count once."
-                self.assertEqual(found, [wanted] if sizes and shared else [])
+        for _, section, module in self.modules():
+            sizes = [one["bytes"] for one in module["peak"]["live"]]
+            if None in sizes or not isinstance(module["peak"]["bytes"], int):
+                continue
+            shared = sum(sizes) - module["peak"]["bytes"]
+            found = [text for text in self.texts(f"{section} p.note")
+                     if text.startswith("Tensors share ")]
+            wanted = f"Tensors share {shared:,} bytes, which count once."
+            self.assertEqual(found, [wanted] if sizes and shared else [])
 
     def test_shares_of_calls_are_bars(self):
         self.open(BUNDLED)
@@ -395,10 +389,8 @@ class Page(Browser):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         (archive, *members) = self.rows(".sources")
         self.assertEqual(archive, [f"{path.name}, Model Library Format 7", digest])
-        with tarfile.open(path) as tar:
-            for name, sha256 in members:
-                member = tar.extractfile(f"./{name}")
-                self.assertEqual(sha256, hashlib.sha256(member.read()).hexdigest(), name)
+        for name, sha256 in members:
+            self.assertEqual(sha256, hashlib.sha256(support.members_of(path)[name]).hexdigest(), name)
         self.assertLessEqual({"metadata.json", "src/tir-1.txt", "codegen/host/src/default_lib1.c"},
                              {name for name, _ in members})
 
@@ -413,8 +405,8 @@ class Page(Browser):
                 known |= set(re.findall(r"\d+", support.run_ok("report", archive).stdout.decode()))
                 for module in report["modules"]:
                     if module["no_network"] is None:
-                        known |= numbers_of(json.loads(support.run_ok(
-                            "graph", archive, "--module", module["name"]).stdout))
+                        known |= numbers_of(support.json_of(
+                            "graph", archive, "--module", module["name"]))
                     known |= {str(i) for i in range(len(module["calls"]) + len(module["findings"]))}
                 texts = self.run_script("""
                     const left = 'script, noscript, style, pre, .nest td:first-child, .constants, svg, ' +
@@ -431,8 +423,7 @@ class Page(Browser):
                 self.assertEqual(shown - known, set())
 
     def test_constants_are_those_of_the_archive(self):
-        with tarfile.open(BUNDLED) as tar:
-            source = tar.extractfile("./codegen/host/src/default_lib1.c").read().decode()
+        source = support.members_of(BUNDLED)["codegen/host/src/default_lib1.c"].decode()
         truth = {}
         for dtype, name, elements in re.findall(
                 r"(\w+)_t __attribute__.* (\w+)\[\d+\] = \{([^}]*)\}", source):
@@ -534,7 +525,7 @@ class Page(Browser):
     def test_an_archive_that_contradicts_itself_says_so_first(self):
         text = support.NETWORK.replace('"tvmgen_default_add", x_buffer.data, ', '"tvmgen_default_add", ')
         path = self.tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}, "broken.tar")
-        checks = [check for check in json.loads(support.run_ok("graph", path).stdout)["checks"]
+        checks = [check for check in support.json_of("graph", path)["checks"]
                   if check["severity"] == "error"]
         self.assertGreater(len(checks), 0)
         self.open(path)
@@ -551,10 +542,7 @@ class Page(Browser):
         metadata = json.loads(support.METADATA)
         metadata["modules"] = {HOSTILE: {**metadata["modules"]["default"], "model_name": HOSTILE}}
         text = support.NETWORK.replace('"tvmgen_default_add"', json.dumps(HOSTILE))
-        path = self.directory / "<b>x&amp;.tar"
-        path.write_bytes(support.make_tar({"metadata.json": json.dumps(metadata),
-                                           "src/tir-1.txt": text}))
-        return path
+        return self.tar({"metadata.json": json.dumps(metadata), "src/tir-1.txt": text}, "<b>x&amp;.tar")
 
     def test_markup_in_names_stays_text(self):
         archive = self.hostile_archive()
@@ -571,8 +559,6 @@ class Page(Browser):
         self.assertEqual(self.driver.get_log("browser"), [])
 
     def test_axe_finds_no_violation(self):
-        if not AXE.exists():
-            self.skipTest("no build/page (tests/run --all makes it where there is npm)")
         looks = ((1600, "light"), (400, "dark"))
         seen = [(archive, width, "screen", scheme)
                 for archive, (width, scheme) in zip(ARCHIVES, itertools.cycle(looks))]
@@ -613,7 +599,7 @@ class Page(Browser):
     def test_every_column_of_calls_with_a_profile_is_on_the_screen(self):
         archive = support.CORPUS / "tvm-0.16" / "aww-aot-c-usmp" / "module.tar"
         archive = archive if archive.exists() else BUNDLED
-        calls = json.loads(support.run_ok("report", "--json", archive).stdout)["modules"][0]["calls"]
+        calls = support.report_of(archive)["calls"]
         table, page = self.directory / "times.csv", self.directory / "page.html"
         table.write_text("call,cycles\n" + "".join(f"{i},{4_000_000 + i}\n" for i in range(len(calls))))
         profile = self.directory / "profile.json"

@@ -7,7 +7,7 @@ import unittest
 import urllib.parse
 
 import support
-from page_case import AXE, BUNDLED, Browser, Text, format_count, value_at
+from page_case import BUNDLED, Browser, Text, format_count, value_at
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -67,8 +67,7 @@ class DiffPage(Browser):
     def test_the_overview_has_both_reports(self):
         for before, after in self.pairs():
             self.open(before, after)
-            (old,), (new,) = (json.loads(support.run_ok("report", "--json", one).stdout)["modules"]
-                              for one in (before, after))  # fmt: skip
+            old, new = map(support.report_of, (before, after))
             rows = {words: numbers for words, *numbers in self.rows(".figures")}
             for key, words in (("mac", "multiply-accumulates of all calls"), ("peak.bytes", "bytes in use at the peak"),
                                ("flash.constants", "bytes of constants"), ("ram.pools", "bytes of workspace pools")):
@@ -95,7 +94,7 @@ class DiffPage(Browser):
             if not self.texts(".network svg"):
                 self.skipTest("built without Graphviz")
             changes = {kernel["after"]: kernel["change"] for kernel in module["kernels"]}
-            (report,) = json.loads(support.run_ok("report", "--json", after).stdout)["modules"]
+            report = support.report_of(after)
             expected = [changes.get(call["kernel"], "") for call in report["calls"]]
             boxes = self.run_script("""
                 const words = [...arguments[0]];
@@ -146,7 +145,7 @@ class DiffPage(Browser):
             self.open(before, after)
             texts = self.texts("figure.map figcaption")
             for side, archive in (("Before", before), ("After", after)):
-                for use in json.loads(support.run_ok("graph", archive).stdout)["memory"]:
+                for use in support.json_of("graph", archive)["memory"]:
                     if use["kind"] == "pool" and use["bytes"]:
                         captions += any(f"{side}: pool" in text and f", {use['bytes']:,} bytes" in text
                                         for text in texts)
@@ -163,7 +162,7 @@ class DiffPage(Browser):
             self.assertGreaterEqual(captions, 3)
 
     def test_lines_that_only_one_build_has_are_marked(self):
-        text = self.members("src/tir-1.txt").decode()
+        text = support.members_of(BUNDLED)["src/tir-1.txt"].decode()
         line = next(line for line in text.splitlines() if " = " in line and "[" in line and "+" in line)
         # Without the C of the kernels, which decides where it differs from the captured text.
         without_c = {"codegen/host/src/default_lib1.c": None}
@@ -175,19 +174,11 @@ class DiffPage(Browser):
         self.assertEqual(len(marked), 2)
         self.assertIn("-", marked[1])
 
-    def members(self, name):
-        return support.members_of(BUNDLED)[name]
-
     def archive_with(self, name, changes):
-        members = support.members_of(BUNDLED)
-        path = self.directory / name
-        members = {**members, **changes}
-        path.write_bytes(support.make_tar({name: content for name, content in members.items() if content is not None}))
-        return path
+        members = support.members_of(BUNDLED) | changes
+        return self.tar({name: content for name, content in members.items() if content is not None}, name)
 
     def test_axe_finds_no_violation(self):
-        if not AXE.exists():
-            self.skipTest("no build/page (tests/run --all makes it where there is npm)")
         for scheme in ("light", "dark"):
             self.media("screen", scheme)
             self.open(*self.pairs()[0])

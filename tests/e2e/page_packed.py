@@ -2,7 +2,6 @@
 
 import unittest
 
-import support
 from page_case import BUNDLED, Browser, Text, parts_of, unpacked
 from selenium.webdriver.support.ui import WebDriverWait
 
