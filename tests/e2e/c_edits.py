@@ -209,39 +209,11 @@ class Tree:
 
 
 def driver_text(tree, document):
-    ports = list(generated_c.tensors_of_ports(generated_c.Driver(), document))
-    driver = generated_c.Driver()
-    generated_c.call_aot(driver, document, [tree.root / c_editing.HEADER])
-    inputs = ports[: len(document["inputs"])]
-    outputs = [(memory, generated_c.bytes_of(port)) for memory, port in ports[len(inputs) :]]
-    fill = "\n".join(plan_programs.filling(memory, port) for memory, port in inputs)
-    clear = "\n".join(f"memset({memory}, 0xCC, {size});" for memory, size in outputs)
-    write = "\n".join(f"fwrite({memory}, 1, {size}, stdout);" for memory, size in outputs)
-    declarations = "\n".join(driver.globals)
-    calls = "\n".join(driver.statements)
-    return f"""#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-{declarations}
-void report_allocations(void);
-int32_t {c_editing.EXTERNAL}() {{ return 0; }}
-static uint32_t state;
-static uint32_t next_random(void) {{
-  state ^= state << 13; state ^= state >> 17; state ^= state << 5; return state;
-}}
-int main(void) {{
-  for (int run = 0; run < {RUNS}; ++run) {{
-    state = 2463534242u + (run < {EQUAL_RUNS} ? 0 : run);
-    {fill}
-    {clear}
-    {calls}
-    {write}
-  }}
-  printf("\\n=");
-  report_allocations();
-  return 0;
-}}
-"""
+    hooks = (plan_programs.NO_HOOKS + "void report_allocations(void);\n"
+             f"int32_t {c_editing.EXTERNAL}() {{ return 0; }}\n")  # fmt: skip
+    begin = f"state = 2463534242u + (run < {EQUAL_RUNS} ? 0 : run);"
+    end = 'printf("\\n=");\nreport_allocations();'
+    return plan_programs.driver_text(document, [tree.root / c_editing.HEADER], RUNS, hooks, begin=begin, end=end)
 
 
 # --- What mlf says --------------------------------------------------------------------------------
@@ -564,8 +536,7 @@ class CEdits(WithJudge):
                 whole = self.judge.whole(path, has_tir)
                 # Variants by turns: each is there with captured TIR and without it.
                 for options in (DEFAULT, whole.variants[(turn + has_tir) % len(whole.variants)]):
-                    result = support.run("optimize", whole.said.path, "--dry-run", *options)
-                    self.assertEqual(result.returncode, 0, (whole.label, options, result.stderr))
+                    support.run_ok("optimize", whole.said.path, "--dry-run", *options)
         print(f"{2 * len(paths)} unedited archives, none of them refused", flush=True)
 
     def test_what_is_compiled_decides(self):

@@ -65,12 +65,8 @@ def code_by_function(network, optimization):
 def instructions(network, optimization):
     """Of one run."""
     driver = network.directory / "timed.c"
-    text = plan_programs.driver_text(
-        network.document, network.headers, network.entry, False, 1, network.given
-    )
-    plain = "static void begin_run(void) {}\nstatic void end_run(void) {}\n"
-    assert plain in text
-    text = re.sub(r"fwrite\([^;]*stdout\);", "", text.replace(plain, TIMER))
+    text = plan_programs.driver_text(network.document, network.headers, 1, TIMER, network.entry, network.given)
+    text = re.sub(r"fwrite\([^;]*stdout\);", "", text)
     driver.write_text(text)
     program = network.directory / "timed"
     build = plan_programs.BUILDS["cortex-m"]

@@ -70,9 +70,7 @@ class Driver:
         return name
 
     def packed(self, function, tensors):
-        self.globals.append(
-            f"int32_t {function}(TVMValue*, int*, int, TVMValue*, int*, void*);"
-        )
+        self.globals.append(f"int32_t {function}(TVMValue*, int*, int, TVMValue*, int*, void*);")
         values = ", ".join(f"{{.v_handle = &{tensor}}}" for tensor in tensors)
         types = ", ".join(["kTVMDLTensorHandle"] * len(tensors))
         self.statements.append(
@@ -80,11 +78,12 @@ class Driver:
             f"int type; if ({function}(args, types, {len(tensors)}, &result, &type, 0)) return 1; }}"
         )
 
-    def text(self):
+    def text(self, before=(), behind=("report_allocations();",)):
+        """Of a program that calls them, with statements before and behind the calls."""
         return "\n".join(
-            ['#include "tvm/runtime/c_backend_api.h"', "void report_allocations(void);"]
+            ["#include <stdio.h>", '#include "tvm/runtime/c_backend_api.h"', "void report_allocations(void);"]
             + self.globals
-            + ["int main(void) {", *self.statements, "report_allocations();", "return 0;", "}", ""]
+            + ["int main(void) {", *before, *self.statements, *behind, "return 0;", "}", ""]
         )
 
 
@@ -102,13 +101,14 @@ def tensors_of_ports(driver, document):
 
 def call_aot(driver, document, headers, pools=()):
     """Calls the entry of the module: by the structs of its header, or with packed arguments. `pools`
-    are those that the caller gives it, variables of the program."""
+    are those that the caller gives it, variables of the program. Gives memory and ports, in the
+    order of main's parameters."""
     memory = list(tensors_of_ports(driver, document))
     inputs = len(document["inputs"])
     name = f"tvmgen_{document['module']}_run"
     if not headers:
         driver.packed(name, [driver.tensor(*one) for one in memory])
-        return
+        return memory
     driver.globals += [f'#include "{header.name}"' for header in headers]
     structs = re.findall(r"struct (\w+) \{", "".join(header.read_text() for header in headers))
     fields = {"_inputs": [one for one, _ in memory[:inputs]]}
@@ -121,10 +121,11 @@ def call_aot(driver, document, headers, pools=()):
     for struct, end in zip(structs, ends, strict=True):
         driver.statements.append(f"struct {struct} {struct}_ = {{{', '.join(fields[end])}}};")
     driver.statements.append(f"if ({name}({', '.join(f'&{one}_' for one in structs)})) return 1;")
+    return memory
 
 
 def call_kernels(driver, document):
-    """What the graph executor does: calls in their order, storages allocated before."""
+    """What the graph executor does: calls in their order, storages allocated before. Memory and ports."""
     sizes = {}
     for value in document["values"]:
         sizes[value["storage"]] = max(sizes.get(value["storage"], 0), value["bytes"])
@@ -132,11 +133,13 @@ def call_kernels(driver, document):
     for call in document["calls"]:
         tensors = [driver.tensor(memory[one["storage"]], one) for one in call["arguments"]]
         driver.packed(document["kernels"][call["kernel"]]["symbol"], tensors)
+    ports = document["inputs"] + document["outputs"]
+    return [(memory[document["values"][port["value"]]["storage"]], port) for port in ports]
 
 
 class Program:
-    def __init__(self, root, module, directory, flags=("-fstack-usage",)):
-        self.flags = flags
+    def __init__(self, root, module, directory, flags=()):
+        self.root, self.flags = root, flags
         self.sources = sorted((root / "codegen/host/src").glob(f"{module}_lib*.c"))
         self.headers = sorted((root / "codegen/host/include").glob(f"tvmgen_{module}.h"))
         self.directory = directory
@@ -181,24 +184,28 @@ class Program:
                 frames[place.rsplit(":", 1)[1]] = int(size)
         return frames
 
-    def run(self, document):
-        """Calls the network once; what the allocator says."""
+    def run(self, document, inputs=None):
+        """Calls the network once; what the allocator says, or where inputs are given the outputs, one behind the
+        other."""
         driver = Driver()
         if document["provenance"]["kind"] == "graph-json":
-            call_kernels(driver, document)
+            memory = call_kernels(driver, document)
         else:
-            call_aot(driver, document, self.headers)
+            memory = call_aot(driver, document, self.headers)
+        text = driver.text()
+        if inputs is not None:
+            reads = [f"fread({name}, 1, {len(one)}, stdin);" for (name, _), one in zip(memory, inputs)]
+            writes = [f"fwrite({name}, 1, {bytes_of(port)}, stdout);" for name, port in memory[len(inputs) :]]
+            text = driver.text(reads, writes)
         source = self.directory / "driver.c"
-        source.write_text(driver.text())
+        source.write_text(text)
         program = self.directory / "driver"
         command = ["gcc", *FLAGS, *self.flags, *self.include, str(source)]
         command += [str(RUNTIME / "allocator.c"), *map(str, self.objects), "-lm", "-o", str(program)]
-        result = subprocess.run(
-            command, capture_output=True, text=True, check=False, cwd=self.directory
-        )
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.directory)
         if result.returncode:
             raise CannotRun(f"gcc: {first_error(result.stderr)}")
-        result = subprocess.run([program], capture_output=True, text=True, check=False, timeout=600)
+        result = subprocess.run([program], input=b"".join(inputs or ()), capture_output=True, check=False, timeout=600)
         if result.returncode:
             raise CannotRun(f"the network ended with {result.returncode}")
         return result.stdout

@@ -1,26 +1,15 @@
 """What `--cc` and `mlf run` start has limits, and is gone with all that it made, however mlf ends."""
 
-import os
 import pathlib
 import resource
 import signal
 import subprocess
-import time
 import unittest
 
 import program_case
 import support
 
 QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-PATIENCE = 20  # seconds; a loaded machine is slow
-
-
-def wait_for(condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-
 
 def is_alive(pid):
     try:
@@ -41,12 +30,7 @@ def users_of(directory):
     return found
 
 
-class Compilers(program_case.Directory):
-    def setUp(self):
-        self.temporary = self.directory / "tmp"
-        self.temporary.mkdir()
-        self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
-
+class Compilers(program_case.Temporaries):
     def compiler(self, script, name="cc"):
         path = self.directory / name
         path.write_text("#!/bin/sh\n" + script)
@@ -58,17 +42,15 @@ class Compilers(program_case.Directory):
         program = self.compiler(script, "program")
         return self.compiler(f"case $* in *' -c '*) exit ;; esac\nfor last; do :; done; cp {program} $last\n")
 
-    def is_clean(self):
-        return not list(self.temporary.iterdir())
-
     def refused(self, c):
         """What mlf says of an archive with this C."""
         members = {"metadata.json": support.METADATA, "codegen/host/src/default_lib0.c": c}
-        path = self.tar(members, "c.tar")
-        result = support.run("report", "--cc", "gcc", path, env=self.environment)
-        self.assertEqual((result.returncode, result.stdout), (65, b""))
+        return self.refused_run("report", "--cc", "gcc", self.tar(members, "c.tar"))
+
+    def refused_run(self, *arguments):
+        message = support.refused(65, *arguments, env=self.environment)
         self.assertTrue(self.is_clean())
-        return result.stderr.decode()
+        return message
 
     def test_end_with_mlf(self):
         pid = self.directory / "pid"
@@ -84,10 +66,10 @@ class Compilers(program_case.Directory):
                     program = subprocess.Popen(
                         [support.PROGRAM, *command.split(), "--cc", compiler, QNN], env=self.environment
                     )
-                    wait_for(pid.exists)
+                    program_case.wait_for(pid.exists)
                     program.send_signal(ending)
                     self.assertEqual(program.wait(), -ending)
-                    wait_for(lambda: not is_alive(int(pid.read_text())) and self.is_clean())
+                    program_case.wait_for(lambda: not is_alive(int(pid.read_text())) and self.is_clean())
 
     def test_of_a_run_end_with_its_time(self):
         """With all that they started, also where they close standard error."""
@@ -96,11 +78,8 @@ class Compilers(program_case.Directory):
             f"mktemp > /dev/null; setsid sh -c 'echo $$ > {pid}; exec 2>&-; sleep 600' &\n"
             f"while ! test -s {pid}; do :; done; exec 2>&-; sleep 600\n"
         )
-        result = support.run("run", "--random", "1", "--seconds", "2", "--cc", compiler, QNN, env=self.environment)
-        self.assertEqual((result.returncode, result.stdout), (65, b""))
-        self.assertIn(b"2 s", result.stderr)
+        self.assertIn("2 s", self.refused_run("run", "--random", "1", "--seconds", "2", "--cc", compiler, QNN))
         self.assertFalse(is_alive(int(pid.read_text())))
-        self.assertTrue(self.is_clean())
 
     def test_that_stop_their_parent_end_with_their_time(self):
         """And many chains of processes, each in a session of its own. On a busy machine, the program may end with
@@ -136,10 +115,7 @@ class Compilers(program_case.Directory):
 
     def test_are_ended_when_they_make_many_files(self):
         compiler = self.compiler('cd "$TMPDIR"; i=0; while :; do i=$((i+1)); : > "made$i"; done\n')
-        result = support.run("report", "--cc", compiler, QNN, env=self.environment)
-        self.assertEqual((result.returncode, result.stdout), (65, b""))
-        self.assertIn(b"made more than 10,000 files", result.stderr)
-        self.assertTrue(self.is_clean())
+        self.assertIn("made more than 10,000 files", self.refused_run("report", "--cc", compiler, QNN))
 
     def test_are_named_when_they_write_no_object(self):
         for script, message in (
@@ -153,11 +129,9 @@ class Compilers(program_case.Directory):
             compiler = self.compiler(script + "\n")
             for command in ("report", "run --random 1"):
                 with self.subTest(command, script=script):
-                    result = support.run(*command.split(), "--cc", compiler, QNN, env=self.environment)
-                    self.assertEqual((result.returncode, result.stdout), (65, b""))
-                    self.assertIn(message.encode(), result.stderr)
-                    self.assertRegex(result.stderr, b"compiler|/cc ")
-                    self.assertTrue(self.is_clean())
+                    said = self.refused_run(*command.split(), "--cc", compiler, QNN)
+                    self.assertIn(message, said)
+                    self.assertRegex(said, "compiler|/cc ")
 
     def test_may_have_several_words(self):
         compiler = self.compiler('exec "$@"\n', "launcher")

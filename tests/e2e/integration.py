@@ -12,12 +12,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import unittest
 
 import battery_archives
 import generated_c
+import numpy_files
 import plan_programs
 import program_case
 import support
@@ -69,6 +69,7 @@ static TVMBackendPackedCFunc find(const char *name) {
   return NULL;
 }
 """
+QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
 SYSTEM_LIBRARY = "TVMSystemLibEntryPoint"
 # -O0 makes no calls that the C does not have.
 HOST = ["-O0", "-w", "-std=gnu11", "-DCANARY=0", f"-I{generated_c.HEADERS}"]
@@ -85,13 +86,11 @@ def bytes_of(memory):
 
 
 def lists(archive, *arguments):
-    return json.loads(support.run_ok("inspect", "--integration", "--json", *arguments, archive).stdout)["modules"]
+    return support.json_of("inspect", "--integration", "--json", *arguments, archive)["modules"]
 
 
 def unpacked(archive, directory):
-    if archive.is_dir():
-        return archive
-    return support.unpacked(archive, directory)
+    return archive if archive.is_dir() else support.unpacked(archive, directory)
 
 
 def element(dtype, source):
@@ -110,13 +109,13 @@ def element(dtype, source):
     return source.randrange(4).to_bytes(width, "little")
 
 
-class Application:
+class Application(generated_c.Driver):
     """The text of main.c, made of the list of one module and files that it names."""
 
     def __init__(self, module, root, less=None):
+        super().__init__()
         self.module, self.root, self.less = module, root, less
-        self.globals, self.statements, self.outputs = [], [], []
-        self.count = 0
+        self.outputs = []
         self.source = random.Random(7)
         self.inputs = {}
         self.has_table = any(one["symbol"] == SYSTEM_LIBRARY for one in module["functions"])
@@ -139,16 +138,9 @@ class Application:
         return name
 
     def tensor(self, memory, tensor):
-        self.count += 1
-        name = f"tensor_{self.count}"
-        dtype, shape = tensor["dtype"] or "uint8", tensor["shape"]
-        if shape is None:
+        if tensor["shape"] is None:
             raise CannotLink(f"the shape of {tensor['name']} is not known")
-        code = generated_c.CODES[re.match(r"[a-z]+", dtype)[0]]
-        bits = 1 if dtype == "bool" else int(re.search(r"\d+", dtype)[0])
-        self.globals.append(f"static int64_t {name}_shape[] = {{{', '.join(map(str, shape)) or '1'}}};")
-        self.globals.append(f"static DLTensor {name} = {{0, {{kDLCPU, 0}}, {len(shape)}, {{{code}, {bits}, 1}}, "
-                            f"{name}_shape, 0, 0}};")
+        name = super().tensor("0", tensor)
         self.statements.append(f"{name}.data = {memory};")
         return name
 
@@ -314,28 +306,27 @@ class Build:
         assert done.returncode == 0, f"{command}\n{generated_c.first_error(done.stderr)}\n{done.stderr[-2000:]}"
         return done.stdout
 
-    def undefined(self):
-        """The symbols that the objects need from elsewhere, by nm."""
+    def symbols(self, *options):
+        """The words of each line of nm."""
         nm = "nm" if self.compiler == "gcc" else "arm-none-eabi-nm"
+        return [line.split() for path in self.objects for line in self.run(nm, *options, path).splitlines()]
+
+    def undefined(self):
+        """The symbols that the objects need from elsewhere."""
         needed, defined = set(), set()
-        for path in self.objects:
-            for line in self.run(nm, path).splitlines():
-                words = line.split()
-                (needed if words[-2] in "Uw" else defined).add(words[-1])
+        for words in self.symbols():
+            (needed if words[-2] in "Uw" else defined).add(words[-1])
         return {name for name in needed - defined if not name.startswith("__asan")}
 
     def exported(self):
-        """The symbols of which a program can have one, by nm: functions, and variables."""
-        nm = "nm" if self.compiler == "gcc" else "arm-none-eabi-nm"
-        lines = [line.split() for path in self.objects for line in self.run(nm, path).splitlines()]
-        functions = {words[-1] for words in lines if words[-2] == "T"}
-        return functions, {words[-1] for words in lines if words[-2] in "BCDR"}
+        """The symbols of which a program can have one: functions, and variables."""
+        functions = {words[-1] for words in self.symbols() if words[-2] == "T"}
+        return functions, {words[-1] for words in self.symbols() if words[-2] in "BCDR"}
 
     def sizes(self):
-        """The bytes of each variable that the objects define, by nm."""
-        nm = "nm" if self.compiler == "gcc" else "arm-none-eabi-nm"
-        lines = (line.split() for path in self.objects for line in self.run(nm, "-S", path).splitlines())
-        return {words[3]: int(words[1], 16) for words in lines if len(words) == 4 and words[2] in "bBdDrR"}
+        """The bytes of each variable that the objects define."""
+        return {words[3]: int(words[1], 16) for words in self.symbols("-S")
+                if len(words) == 4 and words[2] in "bBdDrR"}
 
     def result(self, less=None):
         """Exit status and output of the application."""
@@ -354,34 +345,17 @@ def arenas(module):
             if not one["in_archive"] and one["kind"] in ("heap", "workspace-pool", "storage") and bytes_of(one)]
 
 
-def npy(tensor, content, path):
-    kinds = {"bool": "|b1", "int8": "|i1", "uint8": "|u1"}
-    dtype = tensor["dtype"]
-    text = kinds.get(dtype) or "<" + dtype[0] + str(int(re.search(r"\d+", dtype)[0]) // 8)
-    shape = ", ".join(map(str, tensor["shape"])) + ("," if len(tensor["shape"]) == 1 else "")
-    head = f"{{'descr': '{text}', 'fortran_order': False, 'shape': ({shape}), }}"
-    head += " " * (-(10 + len(head) + 1) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + content)
-
-
 def outputs_of_mlf(archive, module, application, directory):
     """What `mlf run` computes of the same inputs, as hexadecimal lines."""
     arguments = []
     for number, (name, (tensor, content)) in enumerate(application.inputs.items()):
         path = directory / f"{number}.npy"
-        npy(tensor, content, path)
+        path.write_bytes(numpy_files.npy(numpy_files.Array(tensor["dtype"], tensor["shape"], content)))
         arguments += ["--input", f"{name}={path}"]
     archive_of = directory / "outputs.npz"
     support.run_ok("run", "--cc", "gcc", "--cflags=-O0 -w -Dhalf=_Float16", "--module", module["name"], *arguments, "-o", archive_of, archive)
-    import zipfile
-
-    with zipfile.ZipFile(archive_of) as found:
-        arrays = {one.filename.removesuffix(".npy"): found.read(one) for one in found.infolist()}
-    lines = []
-    for tensor in module["outputs"]:
-        data = arrays[tensor["name"]]
-        lines.append(data[len(data) - tensor["bytes"]:].hex())
-    return lines
+    arrays = numpy_files.read_npz(archive_of)
+    return [arrays[tensor["name"]].data.hex() for tensor in module["outputs"]]
 
 
 def check(case, archive, module, root, directory, filled=None):
@@ -417,11 +391,15 @@ class Integration(program_case.Directory):
         if shutil.which("gcc") is None:
             support.skip("there is no gcc")
 
+    def new(self):
+        """A directory."""
+        return pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+
     def each(self, found, *arguments):
         for archive in found:
-            root = unpacked(archive, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+            root = unpacked(archive, self.new())
             for module in lists(archive, *arguments):
-                yield archive, root, module, pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+                yield archive, root, module, self.new()
 
     def test_an_application_of_the_list_links_and_runs(self):
         table = []
@@ -508,7 +486,7 @@ class Integration(program_case.Directory):
         shutil.rmtree(root / "codegen/host/src")
         (module,) = lists(root)
         self.assertEqual((module["interface"], module["external_from"]), ("packed", "objects"))
-        shown = check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        shown = check(self, root, module, root, self.new())
         print(f"objects of {named(found[0])}: {shown}")
 
     def test_workspaces_of_operators_are_the_heap(self):
@@ -528,7 +506,7 @@ class Integration(program_case.Directory):
         source.write_text(text[:loop] + take + text[loop:end] + give + text[end:])
         (module,) = lists(root)
         self.assertEqual([bytes_of(one) for one in module["memory"] if one["kind"] == "heap"], [8192 + 1216])
-        shown = check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        shown = check(self, root, module, root, self.new())
         print(f"operator with workspaces: {shown}")
 
     def test_two_pools_of_the_application(self):
@@ -547,14 +525,13 @@ class Integration(program_case.Directory):
         header = header.replace("int32_t tvmgen_default_run(", declared)
         header = re.sub(r"(_outputs\* outputs)\s*\)", rf"\1,\n  {struct}* workspace_pools\n)", header)
         members |= {battery_archives.HEADER: header, battery_archives.WRAPPER: wrapper}
-        archive = self.directory / "two_pools.tar"
-        archive.write_bytes(battery_archives.tar_of(members))
+        archive = self.tar(members, "two_pools.tar")
         (module,) = lists(archive)
         given = [(one["name"], bytes_of(one)) for one in module["memory"] if not one["in_archive"]][:2]
         self.assertEqual(given, [(name, int(size)) for name, size in pools])
         root = unpacked(archive, self.directory / "two_pools")
         # These pools are larger than what kernels use.
-        shown = check(self, archive, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory)), [])
+        shown = check(self, archive, module, root, self.new(), [])
         print(f"two pools: {shown}")
 
     def test_a_pool_that_the_wrapper_allocates_is_not_asked_for(self):
@@ -563,9 +540,7 @@ class Integration(program_case.Directory):
         (pool,) = re.findall(r"static uint8_t (\w+)\[\d+\];", wrapper)
         wrapper = wrapper.replace(f"static uint8_t {pool}[", "static uint8_t unused[")
         members[battery_archives.WRAPPER] = wrapper.replace(f"((uint8_t*)&{pool})", "((uint8_t*)malloc(4096))")
-        archive = self.directory / "allocated.tar"
-        archive.write_bytes(battery_archives.tar_of(members))
-        (module,) = lists(archive)
+        (module,) = lists(self.tar(members, "allocated.tar"))
         self.assertEqual([one["name"] for one in module["memory"] if not one["in_archive"] and one["name"]], [])
         self.assertIn({"name": "malloc", "origin": "c-library", "kind": "function"}, module["external"])
 
@@ -574,8 +549,7 @@ class Integration(program_case.Directory):
         support.unpacked(archive, self.directory / "module")
         header = self.directory / "module/codegen/host/include/tvmgen_default.h"
         header.write_text(re.sub(r"(_X_SIZE) \d+", r"\1 68897760", header.read_text()))
-        result = support.run_ok("inspect", "--integration", "--json", self.directory / "module").stdout
-        (sentence,) = json.loads(result)["modules"][0]["other_sizes"]
+        (sentence,) = lists(self.directory / "module")[0]["other_sizes"]
         self.assertRegex(sentence, "'x' has 68897760 bytes in the C header, of which the calls access \\d+")
         for option in ([], ["--integration"]):
             text = support.run_ok("inspect", *option, self.directory / "module").stdout.decode()
@@ -583,13 +557,10 @@ class Integration(program_case.Directory):
 
     def test_what_nothing_defines_is_listed(self):
         def unknown(members):
-            with tempfile.TemporaryDirectory() as directory:
-                path = pathlib.Path(directory) / "module.tar"
-                path.write_bytes(support.make_tar(members))
-                (module,) = json.loads(support.run_ok("inspect", "--integration", "--json", path).stdout)["modules"]
+            (module,) = lists(self.tar(members))
             return {one["name"] for one in module["external"] if one["origin"] == "unknown"}
 
-        members = support.members_of(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
+        members = support.members_of(QNN)
         self.assertEqual(unknown(members), set())
         header = b"#include <emscripten.h>\nint TVMArrayAlloc(const int64_t *shape, int bits);\nint board(void);\n"
         beside = members | {"codegen/host/include/tvm/runtime/c_runtime_api.h": header}
@@ -614,9 +585,7 @@ class Integration(program_case.Directory):
         """As TVM wrote C in 2021, before a function `tvmgen_<module>_run` was there."""
         source = self.directory / "c"
         source.mkdir()
-        with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
-            (c,) = [tar.extractfile(one).read() for one in tar if one.name.endswith("default_lib1.c")]
-        (source / "default_lib1.c").write_bytes(c)
+        (source / "default_lib1.c").write_bytes(support.members_of(QNN)["codegen/host/src/default_lib1.c"])
         (source / "default_lib0.c").write_text("""
 #include "../../src/standalone_crt/include/tvm/runtime/c_runtime_api.h"
 static int32_t run(void* args, void* codes, int count, void* out, void* out_code, void* resource) { return 0; }
@@ -643,7 +612,7 @@ const tvm_model_t tvmgen_default_network = {
             self.assertNotIn("tvmgen_default_network", [one["name"] for one in module["external"] + module["state"]])
 
     def test_main_is_called_if_the_declared_function_is_nowhere(self):
-        members = support.members_of(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
+        members = support.members_of(QNN)
         (wrapper,) = [name for name in members if name.endswith("lib0.c")]
         del members[wrapper]
         path = self.tar(members, "main.tar")
@@ -657,11 +626,10 @@ const tvm_model_t tvmgen_default_network = {
         root = unpacked(path, self.directory / "main")
         build = Build(module, root, self.directory, flags=HOST)
         self.assertIn(function["symbol"], build.exported()[0])
-        (module,) = json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"]
+        (module,) = support.json_of("inspect", "--json", path)["modules"]
         self.assertEqual((module["entry_point"]["function"], module["entry_point"]["member"]),
                          (function["symbol"], function["member"]))
-        outputs = [support.run_ok("run", "--random", "1", one).stdout
-                   for one in (path, support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")]
+        outputs = [support.run_ok("run", "--random", "1", one).stdout for one in (path, QNN)]
         self.assertEqual(outputs[0], outputs[1])
 
     def test_operators_without_metadata_are_listed(self):
@@ -676,8 +644,8 @@ const tvm_model_t tvmgen_default_network = {
     def test_paths_of_flat_directories_are_those_on_disk(self):
         corpus = support.BUNDLED_CORPUS / "tvm-0.18"
         for number, (archive, directories, flat) in enumerate((
-                (support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", ["."], lambda name: name.split("/")[-1]),
-                (support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", ["include"], lambda name: name.removeprefix("codegen/host/")),
+                (QNN, ["."], lambda name: name.split("/")[-1]),
+                (QNN, ["include"], lambda name: name.removeprefix("codegen/host/")),
                 (corpus / "qnn_conv-graph/module.tar", [], lambda name: name.split("/")[-1].replace("default.graph", "mod.json")))):
             with self.subTest(number):
                 root = self.directory / f"flat{number}"
@@ -690,7 +658,7 @@ const tvm_model_t tvmgen_default_network = {
                 self.assertEqual(module["include_directories"], directories)
                 text = support.run_ok("inspect", "--integration", root).stdout.decode()
                 self.assertEqual(re.findall(r"(?m)^content of +(.*)$", text), ["mod.json"] * (number == 2))
-                print(check(self, root, module, root, pathlib.Path(tempfile.mkdtemp(dir=self.directory))))
+                print(check(self, root, module, root, self.new()))
 
     def test_flags_are_those_that_compilers_take(self):
         root = self.edited(support.ARCHIVES / "tvm-0.9-op-add.tar", lambda text: text)
@@ -704,7 +672,7 @@ const tvm_model_t tvmgen_default_network = {
 
     def with_headers(self):
         """C that includes headers of the archive, which include others, in circles."""
-        root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        root = unpacked(support.ARCHIVES / "tvm-0.9-op-add.tar", self.new())
         (source,) = (root / "codegen/host/src").glob("*.c")
         source.write_text("#include <board/extra.h>\n#include \"near/own.h\"\n" + source.read_text())
         headers = {"extra/include/board/extra.h": '#include <board/more.h>\n#include "side.h"\n',
@@ -737,7 +705,7 @@ const tvm_model_t tvmgen_default_network = {
 
     def edited(self, archive, edit):
         """The directory of an archive whose file of kernels is `edit` of its text."""
-        root = unpacked(archive, pathlib.Path(tempfile.mkdtemp(dir=self.directory)))
+        root = unpacked(archive, self.new())
         for source in (root / "codegen/host/src").glob("*.c"):
             text = source.read_text()
             if "// tvm target: c" in text:
@@ -754,7 +722,7 @@ const tvm_model_t tvmgen_default_network = {
             return self.in_first_kernel(text, code, "static int calls;\n")
 
         corpus = support.BUNDLED_CORPUS / "tvm-0.18"
-        for archive in (support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar", support.ARCHIVES / "tvm-0.9-op-add.tar",
+        for archive in (QNN, support.ARCHIVES / "tvm-0.9-op-add.tar",
                         corpus / "qnn_conv-graph/module.tar"):
             with self.subTest(archive.name):
                 root = self.edited(archive, edit)

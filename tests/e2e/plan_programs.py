@@ -142,13 +142,14 @@ def filling(memory, port):
     )
 
 
-def driver_text(document, headers, source, poisoned, runs, given):
-    """`given` are the pools that the network gets of its caller."""
+NO_HOOKS = "static void begin_run(void) {}\nstatic void end_run(void) {}\n"
+
+
+def driver_text(document, headers, runs, hooks=NO_HOOKS, source=None, given=(), begin="", end=""):
+    """`hooks` are functions around each run, `given` the pools that the network gets of its caller, `begin` and `end`
+    statements at the begin of each run and of the program's end."""
     driver = generated_c.Driver()
-    ports = list(generated_c.tensors_of_ports(driver, document))
-    # The same memory again: tensors_of_ports names it by counting.
-    driver = generated_c.Driver()
-    generated_c.call_aot(driver, document, headers, [pool["name"] for pool in given])
+    ports = generated_c.call_aot(driver, document, headers, [pool["name"] for pool in given])
     driver.globals += [
         f"static uint8_t {pool['name']}[{pool['bytes']}] __attribute__((aligned(16)));"
         for pool in given
@@ -160,18 +161,13 @@ def driver_text(document, headers, source, poisoned, runs, given):
     body += [f"memset({memory}, 0xCC, {size});" for memory, size in sizes.items()]
     body += ["begin_run();", *driver.statements, "end_run();"]
     body += [f"fwrite({memory}, 1, {size}, stdout);" for memory, size in sizes.items()]
-    hooks = (
-        plan_text(document)
-        if poisoned
-        else "static void begin_run(void) {}\nstatic void end_run(void) {}\n"
-    )
     return "\n".join(
         [
             "#include <stdint.h>",
             "#include <stdio.h>",
             "#include <string.h>",
             # Its pools are static: they can be seen from the same file alone.
-            f'#include "{source.name}"',
+            *([f'#include "{source.name}"'] if source else []),
             *driver.globals,
             "static uint32_t state = 2463534242u;",
             "static uint32_t next_random(void) {",
@@ -180,8 +176,10 @@ def driver_text(document, headers, source, poisoned, runs, given):
             hooks,
             "int main(void) {",
             f"  for (int run = 0; run < {runs}; ++run) {{",
+            begin,
             *body,
             "  }",
+            end,
             "  return 0;",
             "}",
             "",
@@ -271,11 +269,8 @@ class Network:
                 compile_c(*parts, directory=self.directory, compiler=build.compiler)
                 self.compiled[objects[-1]] = source.read_bytes()
         driver = self.directory / f"{kind}.c"
-        driver.write_text(
-            driver_text(
-                self.document, self.headers, self.entry, kind == "poisoned", runs, self.given
-            )
-        )
+        around = plan_text(self.document) if kind == "poisoned" else NO_HOOKS
+        driver.write_text(driver_text(self.document, self.headers, runs, around, self.entry, self.given))
         allocator = str(generated_c.RUNTIME / "allocator.c")
         parts = [*flags, str(driver), allocator, *objects, "-lm", "-o", str(program)]
         compile_c(*parts, directory=self.directory, compiler=build.compiler)

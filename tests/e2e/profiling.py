@@ -13,7 +13,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 import unittest
@@ -50,7 +49,7 @@ needs_cortex_m = unittest.skipUnless("cortex-m4" in CPUS, "no compiler or no emu
 
 
 def profile(archive, cpu="cortex-m4", *options):
-    return json.loads(support.run_ok("profile", "--json", "--cpu", cpu, *options, archive).stdout)
+    return support.json_of("profile", "--json", "--cpu", cpu, *options, archive)
 
 
 def by_turns(cpus, those):
@@ -81,7 +80,7 @@ class Runs(program_case.Directory):
         for cpu, archive in by_turns(CPUS, (QNN, BLOCKS, PACKED, GRAPH)):
             with self.subTest(cpu=cpu, archive=archive):
                 options = ("--json", "--random", "3", "--cpu", cpu, "--compare", "host")
-                document = json.loads(support.run_ok("run", *options, archive).stdout)
+                document = support.json_of("run", *options, archive)
                 comparison = document["comparison"]
                 self.assertFalse(comparison["differs"])
                 self.assertGreater(comparison["calls"]["compared"], 0)
@@ -136,17 +135,15 @@ class Runs(program_case.Directory):
                   "struct tvmgen_default_inputs {\n  void* x;\n};\nstruct tvmgen_default_outputs {\n  void* output;\n};\n"
                   "int32_t tvmgen_default_run(\n  struct tvmgen_default_inputs* inputs,\n"
                   "  struct tvmgen_default_outputs* outputs\n);\n")  # fmt: skip
-        path = self.directory / "failing.tar"
         head = "// tvm target: c -keys=cpu \n#include <stdint.h>\n"
-        path.write_bytes(support.make_tar({
+        path = self.tar({
             "metadata.json": support.METADATA,
             "codegen/host/include/tvmgen_default.h": header,
             "codegen/host/src/default_lib0.c": '#include "tvmgen_default.h"\n'
                 "int32_t tvmgen_default___tvm_main__(int8_t* x, int8_t* output);\n" + c["wrapper"],
-            "codegen/host/src/default_lib1.c": head + c["kernel"] + c["main"]}))  # fmt: skip
+            "codegen/host/src/default_lib1.c": head + c["kernel"] + c["main"]}, "failing.tar")  # fmt: skip
         for cpu in CPUS:
-            result = support.run("run", "--random", "1", "--cpu", cpu, path)
-            self.assertEqual(result.returncode, 65, cpu)
+            result = support.run_to(65, "run", "--random", "1", "--cpu", cpu, path)
             self.assertIn(message.encode(), result.stderr)
 
     @needs_cortex_m
@@ -209,7 +206,7 @@ class Profiles(program_case.Directory):
                 self.assertEqual(after["network"]["instructions"] - before["network"]["instructions"], more[2])
 
     def test_have_the_costs_of_the_report(self):
-        (module,) = json.loads(support.run_ok("report", "--json", BLOCKS).stdout)["modules"]
+        module = support.report_of(BLOCKS)
         for mine, theirs in zip(profile(BLOCKS, "host")["calls"], module["calls"], strict=True):
             self.assertEqual([mine[key] for key in ("kernel", "layer", "mac", "loaded")],
                              [theirs[key] for key in ("kernel", "layer", "mac", "loaded")])  # fmt: skip
@@ -398,7 +395,7 @@ class Instruments(program_case.Directory):
                 graphs = [support.run_ok("graph", one).stdout for one in (archive, path, bare_before, bare)]
                 self.assertEqual(graphs[0], graphs[1])
                 self.assertEqual(graphs[2], graphs[3])
-                reports = [json.loads(support.run_ok("report", "--json", one).stdout) for one in (bare_before, bare)]
+                reports = [support.json_of("report", "--json", one) for one in (bare_before, bare)]
                 for report in reports:
                     del report["origin"]
                     for module in report["modules"]:
@@ -423,7 +420,7 @@ class Instruments(program_case.Directory):
                 path = self.instrumented(archive)
                 csv = self.directory / "measured.csv"
                 csv.write_bytes(self.board(path, runs=3))
-                document = json.loads(support.run_ok("profile", "--json", "--measured", csv, archive).stdout)
+                document = support.json_of("profile", "--json", "--measured", csv, archive)
                 schemas.check(schemas.validator("profile"), document, str(archive))
                 self.assertEqual([document[key] for key in ("source", "unit", "runs", "cpu", "network", "outputs")],
                                  ["measured", "cycles", 3, None, None, []])  # fmt: skip
@@ -452,8 +449,7 @@ class Instruments(program_case.Directory):
         driver = generated_c.Driver()
         headers = sorted((directory / "codegen/host/include").glob("tvmgen_*.h"))
         generated_c.call_aot(driver, document, headers)
-        text = driver.text().replace("report_allocations();", "")
-        text = text.replace("int main(void) {", "static int run_network(void) {")
+        text = driver.text(behind=()).replace("int main(void) {", "static int run_network(void) {")
         text += f"""
 #include <stdint.h>
 void mlf_calls_begin(void);
@@ -523,12 +519,11 @@ int main(void) {{
         ):
             with self.subTest(text):
                 csv.write_text(text)
-                result = support.run("profile", "--measured", csv, QNN)
-                self.assertEqual((result.returncode, result.stdout), (65, b""))
-                self.assertIn(message, result.stderr.decode())
-                self.assertIn("measured.csv", result.stderr.decode())
+                said = support.refused(65, "profile", "--measured", csv, QNN)
+                self.assertIn(message, said)
+                self.assertIn("measured.csv", said)
         csv.write_text("call,cycles\r\n3,9\r\n1,2\r\n\r\n2,1\r\n0,5\r\ncall,cycles\r\n0,7\r\n1,4\r\n2,1\r\n3,1\r\n")
-        document = json.loads(support.run_ok("profile", "--json", "--measured", csv, QNN).stdout)
+        document = support.json_of("profile", "--json", "--measured", csv, QNN)
         self.assertEqual(document["calls"][0]["cycles"], {"min": 5, "median": 5, "max": 7})
         self.assertEqual(document["total"]["cycles"], {"min": 13, "median": 13, "max": 17})
 
@@ -638,19 +633,7 @@ class Refusals(run.HostileC):
 
     @needs_cortex_m
     def test_of_a_run_that_is_interrupted(self):
-        command = [support.PROGRAM, "profile", "--cpu", "cortex-m4", self.kernel("for (;;) {}")]
-        program = subprocess.Popen(command, env=self.environment)
-        for _ in range(1000):
-            if [*self.temporary.glob("*/results")]:
-                break
-            signal.sigtimedwait([], 0.02)
-        program.send_signal(signal.SIGTERM)
-        self.assertEqual(program.wait(), -signal.SIGTERM)
-        for _ in range(1000):
-            if not [*self.temporary.iterdir()]:
-                break
-            signal.sigtimedwait([], 0.02)
-        self.assertEqual([*self.temporary.iterdir()], [])
+        self.interrupt("profile", "--cpu", "cortex-m4", self.kernel("for (;;) {}"))
 
 
 if __name__ == "__main__":

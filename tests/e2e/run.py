@@ -12,7 +12,6 @@ import json
 import os
 import random
 import re
-import signal
 import struct
 import subprocess
 import unittest
@@ -38,7 +37,7 @@ CMSIS = CORPUS / "tvm-0.18/cmsis-nn/module.tar"
 
 def networks(archive):
     """The topologies by module."""
-    for module in json.loads(support.run_ok("inspect", "--json", archive).stdout)["modules"]:
+    for module in support.json_of("inspect", "--json", archive)["modules"]:
         result = support.run("graph", "--module", module["name"], archive)
         if result.returncode == 0:
             yield module["name"], json.loads(result.stdout)
@@ -71,28 +70,7 @@ def driver_outputs(archive, module, document, inputs, directory):
     """The outputs of the driver of the tests, one behind the other."""
     support.unpacked(archive, directory)
     program = generated_c.Program(directory, module, directory, flags=("-O1",))
-    driver = generated_c.Driver()
-    if document["provenance"]["kind"] == "graph-json":
-        generated_c.call_kernels(driver, document)
-        order = list(dict.fromkeys(value["storage"] for value in document["values"]))
-        places = {storage: f"memory_{i + 1}" for i, storage in enumerate(order)}
-        storages = [document["values"][port["value"]]["storage"] for port in document["inputs"] + document["outputs"]]
-        memory = [places[storage] for storage in storages]
-    else:
-        memory = [name for name, _ in generated_c.tensors_of_ports(generated_c.Driver(), document)]
-        generated_c.call_aot(driver, document, program.headers)
-    count = len(document["inputs"])
-    reads = [f"fread({name}, 1, {len(one.data)}, stdin);" for name, one in zip(memory, inputs.values())]
-    writes = [f"fwrite({name}, 1, {generated_c.bytes_of(port)}, stdout);"
-              for name, port in zip(memory[count:], document["outputs"], strict=True)]  # fmt: skip
-    text = driver.text().replace("int main(void) {", "#include <stdio.h>\nint main(void) {\n" + "\n".join(reads))
-    source = directory / "driver.c"
-    source.write_text(text.replace("report_allocations();\n", "\n".join(writes) + "\n"))
-    command = ["gcc", *generated_c.FLAGS, *program.include, str(source), str(generated_c.RUNTIME / "allocator.c"),
-               *map(str, program.objects), "-lm", "-o", str(directory / "driver")]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
-    data = b"".join(one.data for one in inputs.values())
-    return subprocess.run([directory / "driver"], input=data, capture_output=True, check=True).stdout
+    return program.run(document, [one.data for one in inputs.values()])
 
 
 class Outputs(program_case.Directory):
@@ -191,8 +169,7 @@ class Comparisons(program_case.Directory):
 
     def test_need_a_finite_tolerance(self):
         for number in ("nan", "inf", "-1"):
-            result = support.run("run", "--random", "1", "--compare", ADD, "--tolerance", number, ADD)
-            self.assertEqual(result.returncode, 64, number)
+            support.run_to(64, "run", "--random", "1", "--compare", ADD, "--tolerance", number, ADD)
 
 
 class Arrays(program_case.Directory):
@@ -214,11 +191,9 @@ class Arrays(program_case.Directory):
     def compared(self, arrays, *options, code=0):
         path = self.directory / "framework.npz"
         numpy_files.write_npz(path, arrays)
-        result = support.run("run", "--random", "1", "--json", "--compare", path, *options, self.path)
-        self.assertEqual(result.returncode, code, result.stderr)
-        comparison = json.loads(result.stdout)["comparison"]
-        schemas.check(Documents.VALIDATOR, json.loads(result.stdout), "run")
-        return comparison
+        document = support.json_of("run", "--random", "1", "--json", "--compare", path, *options, self.path, code=code)
+        schemas.check(Documents.VALIDATOR, document, "run")
+        return document["comparison"]
 
     def as_framework(self):
         """The kernel of the pooling writes int32; a framework keeps int8."""
@@ -268,9 +243,7 @@ class Documents(program_case.Directory):
     VALIDATOR = schemas.validator("run")
 
     def document(self, *arguments, code=0):
-        result = support.run("run", "--random", "5", "--json", *arguments)
-        self.assertEqual(result.returncode, code, result.stderr)
-        document = json.loads(result.stdout)
+        document = support.json_of("run", "--random", "5", "--json", *arguments, code=code)
         schemas.check(self.VALIDATOR, document, "run")
         return document
 
@@ -310,8 +283,7 @@ class Documents(program_case.Directory):
             data = struct.pack("<f", float(value)) * 10
             numpy_files.write_npz(given, {name: numpy_files.Array("float32", (1, 10), data) for name in ("x", "y")})
             outputs = self.directory / f"{value}.npz"
-            result = support.run_ok("run", "--json", "--input", given, ADD)
-            document = json.loads(result.stdout)
+            document = support.json_of("run", "--json", "--input", given, ADD)
             schemas.check(self.VALIDATOR, document, "run")
             self.assertEqual(document["outputs"][0]["max"], "inf" if value == "inf" else None)
             support.run_ok("run", "--random", "5", "-o", outputs, ADD)
@@ -425,16 +397,13 @@ class EditedArchives(program_case.Directory):
         self.assertIn(" 30 ", text)  # elements of three runs
 
     def test_are_compared_with_the_same_inputs_only(self):
-        result = support.run("run", "--random", "1", "--compare", ADD, PACKED)
-        self.assertEqual((result.returncode, result.stdout), (1, b""))
-        self.assertIn(b"the networks have other inputs", result.stderr)
+        message = support.refused(1, "run", "--random", "1", "--compare", ADD, PACKED)
+        self.assertIn("the networks have other inputs", message)
 
     def test_take_several_seeds_for_a_comparison_only(self):
-        for seeds, message in (("1..5", b"several seeds need"), ("5..1", b"--random"), ("1..1000", b"--random"),
-                               ("x", b"--random"), ("1..", b"--random")):  # fmt: skip
-            result = support.run("run", "--random", seeds, ADD)
-            self.assertEqual((result.returncode, result.stdout), (64, b""), seeds)
-            self.assertIn(message, result.stderr)
+        for seeds, message in (("1..5", "several seeds need"), ("5..1", "--random"), ("1..1000", "--random"),
+                               ("x", "--random"), ("1..", "--random")):  # fmt: skip
+            self.assertIn(message, support.refused(64, "run", "--random", seeds, ADD))
 
     def test_take_the_size_of_an_input_from_its_file(self):
         values = struct.pack("<16f", *range(16))
@@ -456,7 +425,7 @@ class EditedArchives(program_case.Directory):
         given.write_bytes(numpy_files.npy(numpy_files.Array("int8", (1, 12), values)))
         archive = CASES / "packed-wrapper.tar.gz"
         # Main has only void*: the kernel's casts state the type, Relay's main the shape.
-        (port,) = json.loads(support.run_ok("graph", archive).stdout)["inputs"]
+        (port,) = support.json_of("graph", archive)["inputs"]
         self.assertEqual((port["dtype"], port["shape"]), ("int8", [1, 12]))
         support.run_ok("run", "--random", "1", archive)
         result = support.run_ok("run", "--input", f"input={given}", "-o", "-", archive)
@@ -473,21 +442,15 @@ class EditedArchives(program_case.Directory):
         self.assertIn("AddressSanitizer: heap-buffer-overflow", support.refused(65, *sanitized, wrong))
 
 
-class HostileC(program_case.Directory):
-    """Archives that do what they should not, and a directory that must be empty behind them."""
+class HostileC(program_case.Temporaries):
+    """Archives that do what they should not."""
 
     command = "run"
 
-    def setUp(self):
-        self.temporary = self.directory / "tmp"
-        self.temporary.mkdir()
-        self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
-
     def refused(self, *arguments, code=65):
-        result = support.run(self.command, *arguments, env=self.environment)
-        self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
+        message = support.refused(code, self.command, *arguments, env=self.environment)
         self.assertEqual(list(self.temporary.iterdir()), [])
-        return result.stderr.decode()
+        return message
 
     def kernel(self, body):
         """An archive whose kernel does this."""
@@ -546,8 +509,7 @@ class Refusals(HostileC):
             data[18] = machine
             members = support.members_of(ADD)
             path = self.tar({**members, "codegen/host/lib/default_lib2.o": bytes(data)}, "objects.tar")
-            result = support.run("run", "--random", "1", path, env=self.environment)
-            self.assertEqual(result.returncode, code, result.stderr)
+            result = support.run_to(code, "run", "--random", "1", path, env=self.environment)
         self.assertIn(b"not for the processor", result.stderr)
 
     def test_of_inputs_that_do_not_fit(self):
@@ -573,20 +535,7 @@ class Refusals(HostileC):
         self.assertIn("--module", self.refused("--random", "1", MODULES, code=64))
 
     def test_of_a_run_that_is_interrupted(self):
-        path = self.kernel("for (;;) {}")
-        program = subprocess.Popen([support.PROGRAM, "run", "--random", "1", path], env=self.environment)
-        started = self.temporary
-        end = 1000
-        while not [*started.glob("*/results")]:
-            end -= 1
-            self.assertGreater(end, 0)
-            signal.sigtimedwait([], 0.02)
-        program.send_signal(signal.SIGTERM)
-        self.assertEqual(program.wait(), -signal.SIGTERM)
-        while [*started.iterdir()]:
-            end -= 1
-            self.assertGreater(end, 0)
-            signal.sigtimedwait([], 0.02)
+        self.interrupt("run", "--random", "1", self.kernel("for (;;) {}"))
 
 
 if __name__ == "__main__":
