@@ -11,12 +11,9 @@ below it with the reason.
 """
 
 import collections
-import pathlib
 import re
 import sys
-import tempfile
 
-import generated_c
 import memory_truth
 import support
 
@@ -152,9 +149,18 @@ def reports(path):
     }
 
 
-class Table:
+class Table(memory_truth.Truths):
     def __init__(self):
-        self.kernels, self.faults, self.not_compared = collections.Counter(), [], []
+        super().__init__(flags=("--coverage",))
+        self.kernels = collections.Counter()
+
+    def check_network(self, name, archive, document, program):
+        module = document["module"]
+        report = reports(archive)[module]
+        truth = truth_of(document, program)
+        total = self.compare(name, "as it is", report, truth)
+        self.compare(name, "without src/tir-*", reports(program.root)[module], truth)
+        print(f"{name:44}{len(report['kernels']):>8}{total:>12}")
 
     def compare(self, name, source, report, truth):
         calls = collections.Counter(call["kernel"] for call in report["calls"])
@@ -191,41 +197,14 @@ class Table:
         return False
 
 
-def check(table, archive):
-    with tempfile.TemporaryDirectory() as directory:
-        root = support.stock(archive, pathlib.Path(directory) / "archive")
-        captured, stock = reports(archive), reports(root)
-        for name, document, reason in memory_truth.networks(archive):
-            label = memory_truth.name_of(archive) + (f" {name}" if len(stock) > 1 else "")
-            try:
-                if document is None:
-                    raise generated_c.CannotRun(reason)
-                work = pathlib.Path(directory) / f"work-{name}"
-                work.mkdir()
-                program = generated_c.Program(root, name, work, flags=("--coverage",))
-                truth = truth_of(document, program)
-                total = table.compare(label, "as it is", captured[name], truth)
-                table.compare(label, "without src/tir-*", stock[name], truth)
-                print(f"{label:44}{len(captured[name]['kernels']):>8}{total:>12}")
-            except generated_c.CannotRun as why:
-                table.not_compared.append(f"{label}: {why}")
-
-
 def main():
     table = Table()
     print(f"{'ARCHIVE':44}{'KERNELS':>8}{'MAC':>12}")
     for archive in memory_truth.archives():
-        check(table, archive)
-    for line in sorted(set(table.not_compared)):
-        print(f"not compared: {line}")
-    for line in table.faults:
-        print(f"DIFFERENT: {line}")
-    print(
-        ", ".join(f"{what} of {count} kernels" for what, count in sorted(table.kernels.items()))
-        + f" compared with a run, {len(table.faults)} differences"
-    )
+        table.check(archive)
     assert table.kernels["mac"] > 0
-    return 1 if table.faults else 0
+    counts = (f"{what} of {count} kernels" for what, count in sorted(table.kernels.items()))
+    return table.end(f"{', '.join(counts)} compared with a run")
 
 
 if __name__ == "__main__":

@@ -15,10 +15,8 @@ cannot be compiled or run is in it with the reason.
 
 import json
 import math
-import pathlib
 import re
 import sys
-import tempfile
 
 import generated_c
 import support
@@ -148,9 +146,46 @@ def unknown_memory(document, program):
     ]
 
 
-class Table:
-    def __init__(self):
-        self.compared, self.not_compared, self.faults = 0, [], []
+class Truths:
+    """What differs from mlf, and what cannot be compared."""
+
+    def __init__(self, flags=("-fstack-usage",)):
+        self.flags, self.not_compared, self.faults = flags, [], []
+
+    def check(self, archive):
+        with support.temporary_directory() as directory:
+            root = support.stock(archive, directory / "archive")
+            found = list(networks(archive))
+            for name, document, reason in found:
+                label = name_of(archive) + (f" {name}" if len(found) > 1 else "")
+                try:
+                    if document is None:
+                        raise generated_c.CannotRun(reason)
+                    work = directory / f"work-{name}"
+                    work.mkdir()
+                    program = generated_c.Program(root, name, work, flags=self.flags)
+                    self.check_network(label, archive, document, program)
+                except generated_c.CannotRun as why:
+                    self.not_compared.append(f"{label}: {why}")
+
+    def end(self, compared):
+        """Prints what was found; the exit code of the test."""
+        for line in sorted(set(self.not_compared)):
+            print(f"not compared: {line}")
+        for line in self.faults:
+            print(f"DIFFERENT: {line}")
+        print(f"{compared}, {len(self.faults)} differences, {len(self.not_compared)} not compared")
+        return 1 if self.faults else 0
+
+
+class Table(Truths):
+    compared = 0
+
+    def check_network(self, name, archive, document, program):
+        stock = {module: one for module, one, _ in networks(program.root)}
+        module = document["module"]
+        truth = truth_of(document, program, program.root, module)
+        compare(self, name, document, stock[module], program, truth)
 
     def row(self, name, document, truth):
         self.compared += 1
@@ -175,39 +210,13 @@ def compare(table, name, captured, stock, program, truth):
             table.faults.append(f"{name} ({source}): {fault}")
 
 
-def check(table, archive):
-    with tempfile.TemporaryDirectory() as directory:
-        root = support.stock(archive, pathlib.Path(directory) / "archive")
-        stock = {name: document for name, document, _ in networks(root)}
-        for name, document, reason in networks(archive):
-            label = name_of(archive) + (f" {name}" if len(stock) > 1 else "")
-            try:
-                if document is None:
-                    raise generated_c.CannotRun(reason)
-                work = pathlib.Path(directory) / f"work-{name}"
-                work.mkdir()
-                program = generated_c.Program(root, name, work)
-                truth = truth_of(document, program, root, name)
-                compare(table, label, document, stock[name], program, truth)
-            except generated_c.CannotRun as why:
-                table.not_compared.append(f"{label}: {why}")
-
-
 def main():
     table = Table()
     print(f"{'ARCHIVE':44}{'CONSTANTS':>10}{'HEAP':>10}{'EXECUTOR':>10}{'STACK':>8}  POOLS")
     for archive in archives():
-        check(table, archive)
-    for line in table.not_compared:
-        print(f"not compared: {line}")
-    for line in table.faults:
-        print(f"DIFFERENT: {line}")
-    print(
-        f"{table.compared} networks compared with gcc and a run, {len(table.faults)} differences, "
-        f"{len(table.not_compared)} not compared"
-    )
+        table.check(archive)
     assert table.compared > 0
-    return 1 if table.faults else 0
+    return table.end(f"{table.compared} networks compared with gcc and a run")
 
 
 if __name__ == "__main__":
