@@ -253,9 +253,8 @@ class Diff(program_case.Directory):
         for seed in range(5):
             rebuilt = maps_in_another_order(module, random.Random(seed))
             pairs.append([{**members, "src/tir-1.tvm.json": one} for one in (module, rebuilt)])
-        before = self.directory / "before.tar"
         for old, new in pairs:
-            before.write_bytes(support.make_tar(old))
+            before = self.tar(old, "before.tar")
             result = support.run("diff", before, "-", input=support.make_tar(new))
             self.assertEqual((result.returncode, result.stdout.decode()), (0, ""))
 
@@ -284,14 +283,11 @@ class Diff(program_case.Directory):
 
     def test_tells_data_and_numbers_from_schedules(self):
         def kernels_of(name, change):
-            with tempfile.TemporaryDirectory() as directory:
-                before, after = (pathlib.Path(directory) / one for one in ("before.tar", "after.tar"))
-                members = {key: value for key, value in MEMBERS.items() if not key.startswith("src/tir")}
-                before.write_bytes(support.make_tar(members))
-                edited = change(members[name].decode()).encode()
-                self.assertNotEqual(edited, members[name])
-                after.write_bytes(support.make_tar({**members, name: edited}))
-                document = json.loads(support.run("diff", "--json", before, after).stdout)
+            members = {key: value for key, value in MEMBERS.items() if not key.startswith("src/tir")}
+            edited = change(members[name].decode()).encode()
+            self.assertNotEqual(edited, members[name])
+            before, after = self.tar(members, "before.tar"), self.tar({**members, name: edited}, "after.tar")
+            document = json.loads(support.run("diff", "--json", before, after).stdout)
             (module,) = document["modules"] or [{"kernels": []}]
             return [one["change"] for one in module["kernels"]], document["constants"]
 
@@ -304,20 +300,19 @@ class Diff(program_case.Directory):
     def test_names_how_optimize_stores_constants(self):
         blocks = support.SOURCE / "tests/data/corpus/tvm-0.16/blocks-aot-c-usmp/module.tar"
         for archive, causes in ((ARCHIVE, {"types"}), (blocks, {"types", "shared"})):
-            with tempfile.TemporaryDirectory() as directory:
-                smaller = pathlib.Path(directory) / "smaller.tar"
-                support.run_ok("optimize", archive, "-o", smaller)
-                for builds in ((archive, smaller), (smaller, archive)):
-                    text = support.run("diff", *builds, "--format", "json").stdout
-                    self.assertEqual(json.loads(text)["constants"], [])
-                    (module,) = json.loads(text)["modules"]
-                    kernels = module["kernels"]
-                    self.assertLessEqual({one["change"] for one in kernels}, {"moved", "constants"})
-                    constants = [one["constants"] for one in kernels if one["constants"]]
-                    self.assertEqual({cause for one in constants for cause in one if one[cause]}, causes)
-                lines = support.run("diff", archive, smaller).stdout.decode()
-                self.assertRegex(lines, r"(?m)^FLASH constants +\d")
-                self.assertRegex(lines, r"constants in another form: \d of another type")
+            smaller = self.directory / "smaller.tar"
+            support.run_ok("optimize", archive, "-o", smaller)
+            for builds in ((archive, smaller), (smaller, archive)):
+                text = support.run("diff", *builds, "--format", "json").stdout
+                self.assertEqual(json.loads(text)["constants"], [])
+                (module,) = json.loads(text)["modules"]
+                kernels = module["kernels"]
+                self.assertLessEqual({one["change"] for one in kernels}, {"moved", "constants"})
+                constants = [one["constants"] for one in kernels if one["constants"]]
+                self.assertEqual({cause for one in constants for cause in one if one[cause]}, causes)
+            lines = support.run("diff", archive, smaller).stdout.decode()
+            self.assertRegex(lines, r"(?m)^FLASH constants +\d")
+            self.assertRegex(lines, r"constants in another form: \d of another type")
 
     def test_has_a_schema_that_no_other_document_follows(self):
         other = support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar"
@@ -334,9 +329,8 @@ class Diff(program_case.Directory):
             stock = support.without_tir(members)
             if len(stock) == len(members):
                 continue
-            kernels = json.loads(
-                support.run("diff", path, "-", "--format", "json", input=support.make_tar(stock)).stdout
-            )
+            result = support.run("diff", path, "-", "--format", "json", input=support.make_tar(stock))
+            kernels = json.loads(result.stdout)
             for module in kernels["modules"]:
                 self.assertEqual([module["kernels"], module["graph"], module["numbers"]], [[], [], []], path)
 
@@ -365,8 +359,7 @@ class Diff(program_case.Directory):
         head, tail = members[member].split(b"fused_nn_contrib_dense_pack_add(float* placeholder", 1)
         edited = re.sub(rb"(T_add\S+ = \(.*) \+ ", rb"\1 - ", tail, count=1)
         self.assertNotEqual(edited, tail)
-        path = self.directory / "edited.tar"
-        path.write_bytes(support.make_tar({**members, member: head + b"fused_nn_contrib_dense_pack_add(float* placeholder" + edited}))
+        path = self.tar({**members, member: head + b"fused_nn_contrib_dense_pack_add(float* placeholder" + edited})
         self.assertEqual(sorted(self.changes(path, heap)), ["changed"] + 5 * ["rescheduled"])
 
     def test_has_the_bounds_of_a_difference_and_their_reason(self):
@@ -374,9 +367,7 @@ class Diff(program_case.Directory):
         member = "codegen/host/src/default_lib1.c"
         members[member] += b"\nstatic const int32_t __attribute__((section(\".rodata.tvm\"), )) unused[4] = {1, 2, 3, 4};\n"
         more = support.make_tar(members)
-        path = self.directory / "more.tar"
-        path.write_bytes(more)
-        fewer = support.run("diff", path, ARCHIVE).stdout.decode()
+        fewer = support.run("diff", self.tar(members, "more.tar"), ARCHIVE).stdout.decode()
         why = "compilers may leave out constants that no kernel uses: 'unused'"
         self.assertRegex(fewer, r"(?m)^FLASH constants +608\.\.624 +608 +-16\.\.\+0$")
         self.assertIn(f"\nNot exact, before: {why}\n", fewer)

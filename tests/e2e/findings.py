@@ -56,7 +56,7 @@ def archive(*functions, sources=None):
 
 def found(data):
     """By code, the findings of the only module."""
-    (module,) = json.loads(support.run_ok("report", "--json", "-", input=data).stdout)["modules"]
+    module = support.report_of("-", input=data)
     findings = {}
     for finding in module["findings"]:
         findings.setdefault(finding["code"], []).append(finding)
@@ -141,7 +141,7 @@ class Findings(unittest.TestCase):
                     subprocess.run(["arm-none-eabi-gcc", *flags, *include, "-c", source, "-o", made], check=True)
                     text += subprocess.run(["arm-none-eabi-objdump", "-d", made], check=True, capture_output=True, text=True).stdout
             functions = dict(re.findall(r"^[0-9a-f]+ <(\w+)>:\n((?:.+\n)+)", text, re.M))
-            for module in json.loads(support.run_ok("report", "--json", path).stdout)["modules"]:
+            for module in support.json_of("report", "--json", path)["modules"]:
                 for one in module["kernels"]:
                     of_data = ("divide_modulo", "fixed_point", "multiply")
                     is_of_data = any(it["operation"] in of_data and "int" in it["dtype"] for it in one["operations"])
@@ -257,8 +257,7 @@ class Findings(unittest.TestCase):
         self.assertNotIn("recomputed", found(once))
         for data, code, word in ((once, 0, b"none"), (again, 1, b"recomputed"),
                                  (report(head + "  nn.dense(%y, %w)\n}\n", *loops), 1, b"undecided")):  # fmt: skip
-            result = support.run("check", "--no-finding", "recomputed", "-", input=data)
-            self.assertEqual(result.returncode, code, result.stderr)
+            result = support.run_to(code, "check", "--no-finding", "recomputed", "-", input=data)
             self.assertIn(word, result.stdout)
 
     def test_know_c_that_cannot_be_compiled(self):
@@ -284,7 +283,7 @@ class Findings(unittest.TestCase):
 
     def test_constants_that_are_not_const_are_in_flash_and_named(self):
         def compiled(path):
-            (module,) = json.loads(support.run_ok("report", "--json", "--cc", "gcc", path).stdout)["modules"]
+            module = support.report_of("--cc", "gcc", path)
             return module, {one["code"]: one for one in module["findings"]}
 
         path = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
@@ -333,7 +332,7 @@ class Findings(unittest.TestCase):
             optimized = support.run("optimize", "--dry-run", "--json", path)
             if optimized.returncode:
                 continue
-            report = json.loads(support.run_ok("report", "--json", path).stdout)
+            report = support.json_of("report", "--json", path)
             for before, after in zip(report["modules"], json.loads(optimized.stdout)["modules"], strict=True):
                 # Compilers leave out what no function reads.
                 unused = {one["where"] for one in before["findings"] if one["code"] == "unused-constant"}
@@ -348,7 +347,7 @@ class Findings(unittest.TestCase):
     def test_of_real_archives_have_bytes_and_evidence(self):
         codes = set()
         for path in support.archives():
-            for module in json.loads(support.run_ok("report", "--json", path).stdout)["modules"]:
+            for module in support.json_of("report", "--json", path)["modules"]:
                 for finding in module["findings"]:
                     codes.add(finding["code"])
                     self.assertTrue(finding["where"] and finding["evidence"], path)

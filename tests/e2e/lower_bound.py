@@ -4,16 +4,11 @@ import csv
 import functools
 import io
 import json
-import pathlib
 import re
-import tempfile
 import unittest
 
+import program_case
 import support
-
-
-def archives():
-    return support.archives_with_c()
 
 
 @functools.lru_cache(None)
@@ -29,10 +24,10 @@ def networks(path):
             yield report, plan
 
 
-class LowerBound(unittest.TestCase):
+class LowerBound(program_case.Directory):
     def test_no_plan_is_below_it(self):
         pools = allocations = 0
-        for path in archives():
+        for path in support.archives_with_c():
             for report, plan in networks(path):
                 peak = report["peak"]
                 where = f"{path}: {peak['lower_bound']}"
@@ -63,7 +58,7 @@ class LowerBound(unittest.TestCase):
 
     def test_every_command_has_the_same(self):
         compared = 0
-        for path in archives():
+        for path in support.archives_with_c():
             reports = [report for report, _ in networks(path)]
             numbers = [report["peak"]["lower_bound"] for report in reports]
             if not numbers:
@@ -89,10 +84,9 @@ class LowerBound(unittest.TestCase):
                 bound, used = report["peak"]["lower_bound"], report["peak"]["used"]
                 if not isinstance(bound, int) or not isinstance(used, int):
                     continue
-                with tempfile.TemporaryDirectory() as directory:
-                    page = pathlib.Path(directory) / "report.html"
-                    support.run_ok("report", path, "--html", page)
-                    text = page.read_text()
+                page = self.directory / "report.html"
+                support.run_ok("report", path, "--html", page)
+                text = page.read_text()
                 # Where a plan is known, the page says what that takes.
                 if "The most memory is in use in" in text and "With other offsets" not in text:
                     self.assertIn(f" need at least {bound:,} bytes.", text)

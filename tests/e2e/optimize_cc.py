@@ -22,7 +22,7 @@ exec cc "$@" -Os
 
 def archive_of_one_value(directory):
     """An archive that has an array of 288 equal elements."""
-    members = optimize_unused.members_of(optimize_unused.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
+    members = optimize_unused.members_of(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
     del members[optimize_unused.TIR]  # its text has no place for other values
     rows = "    " + ", ".join(["+0x0007"] * 288) + "\n"
     members[CODE] = ARRAY.sub(lambda found: found[1] + rows + found[3], members[CODE])

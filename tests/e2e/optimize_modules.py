@@ -9,8 +9,8 @@ import module_copies
 import optimize_unused
 import support
 
-PLAIN = optimize_unused.members_of(optimize_unused.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
-PLANNED = optimize_unused.ARCHIVES.parent / "corpus/tvm-0.18"
+PLAIN = optimize_unused.members_of(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
+PLANNED = support.BUNDLED_CORPUS / "tvm-0.18"
 TIR, TWIN = optimize_unused.TIR, optimize_unused.TWIN
 CONSTANTS = '"constants": [metadata["runtime.NDArray"][0]], '
 BYTES_OF_WEIGHTS = 576

@@ -6,7 +6,6 @@ stays, with the reason.
 """
 
 import json
-import pathlib
 import re
 import unittest
 
@@ -14,7 +13,6 @@ import battery_archives
 import program_case
 import support
 
-ARCHIVES = pathlib.Path(__file__).resolve().parents[1] / "data/archives"
 NAMES = ("tvm-0.18-qnn_conv-aot-c", "tvm-0.9-qnn_conv-aot-c")
 CODE, WRAPPER = "codegen/host/src/default_lib1.c", "codegen/host/src/default_lib0.c"
 HEADER, TIR, TWIN = "codegen/host/include/tvmgen_default.h", "src/tir-1.txt", "src/tir-1.tvm.json"
@@ -83,7 +81,7 @@ class Case(program_case.Directory):
 
     def plain(self, name):
         """The members of an archive, metadata.json as Python prints it."""
-        members = members_of(ARCHIVES / f"{name}.tar")
+        members = members_of(support.ARCHIVES / f"{name}.tar")
         members["metadata.json"] = json.dumps(json.loads(members["metadata.json"]), indent=2)
         return members
 

@@ -16,12 +16,10 @@ that is cut short, are: most of them, for not every overlap changes what comes o
 import collections
 import concurrent.futures
 import os
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import battery_archives
@@ -195,9 +193,10 @@ def unpacked(data):
     return {name: content.decode() for name, content in support.members_of(data).items()}
 
 
-def written(path, options, directory):
+def written(members, options, directory):
     """The archive that `mlf optimize` writes of one; None where it refuses, and what it says."""
-    out = directory / "out.tar"
+    path, out = directory / "module.tar", directory / "out.tar"
+    path.write_bytes(battery_archives.tar_of(members))
     out.unlink(missing_ok=True)
     result = support.run("optimize", "--only", "ram", path, "-o", out, *options)
     if result.returncode == 0:
@@ -210,11 +209,9 @@ def written(path, options, directory):
 def plan(seed, directory, outcome):
     """The archive as it is and as each option writes it; those that are refused are counted."""
     archive = battery_archives.archive(seed)
-    path = directory / "module.tar"
-    path.write_bytes(battery_archives.tar_of(archive.members))
     cases = [Case(f"a{seed}", seed, archive, archive.members)]
     for variant, options in VARIANTS.items():
-        members, message = written(path, options, directory)
+        members, message = written(archive.members, options, directory)
         outcome.counts[f"{variant} " + ("refused" if members is None else "written")] += 1
         if members is None:
             if not archive.oddities:
@@ -299,14 +296,10 @@ WRITTEN = ["cast_wide", "called_swapped", "local"]
 class OneByOne(program_case.Directory):
     def planned(self, oddity):
         """Some archives with it, what `mlf optimize` makes of each, and its message."""
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory) / "module.tar"
-            for seed in range(5):
-                archive = battery_archives.archive_of(["unary", oddity], seed)
-                if oddity in battery_archives.Network.ODD and not archive.oddities:
-                    continue
-                path.write_bytes(battery_archives.tar_of(archive.members))
-                yield archive, *written(path, [], pathlib.Path(directory))
+        for seed in range(5):
+            archive = battery_archives.archive_of(["unary", oddity], seed)
+            if oddity not in battery_archives.Network.ODD or archive.oddities:
+                yield archive, *written(archive.members, [], self.directory)
 
     def test_what_is_not_proven_is_refused_with_its_place(self):
         for oddity, pattern in REFUSED.items():
@@ -336,20 +329,15 @@ class OneByOne(program_case.Directory):
 
     def test_an_unused_pool_stays(self):
         archive = battery_archives.archive_of([])
-        path = self.directory / "module.tar"
-        path.write_bytes(battery_archives.tar_of(archive.members))
         for options in VARIANTS.values():
-            members, said = written(path, options, self.directory)
+            members, said = written(archive.members, options, self.directory)
             self.assertEqual(members, archive.members, said)
 
     def test_a_kernel_that_gets_different_pools_is_refused(self):
         archive = battery_archives.archive_of(["again"], 1)
         for swapped, message in ((None, None), (1, "is given another pool by another call")):
             members = battery_archives.with_two_pools(archive.members, swapped)
-            with tempfile.TemporaryDirectory() as directory:
-                path = pathlib.Path(directory) / "module.tar"
-                path.write_bytes(battery_archives.tar_of(members))
-                result, said = written(path, [], pathlib.Path(directory))
+            result, said = written(members, [], self.directory)
             if message is None:
                 self.assertIsNotNone(result, said)
             else:
@@ -379,8 +367,7 @@ class Notices(program_case.Directory):
         with support.temporary_directory() as directory:
             for seed in range(FIRST, FIRST + 30):
                 archive = battery_archives.archive_of(["unary", "scratch", "binary", "nested"], seed)
-                (directory / "module.tar").write_bytes(battery_archives.tar_of(archive.members))
-                members, message = written(directory / "module.tar", [], directory)
+                members, message = written(archive.members, [], directory)
                 assert members is not None, message
                 cls.archives[seed] = archive, members
 
@@ -392,8 +379,7 @@ class Notices(program_case.Directory):
             if changed is not None:
                 before = Case(f"a{seed}", seed, archive, archive.members)
                 pairs.append((before, Case(f"a{seed}w", seed, archive, changed)))
-        with tempfile.TemporaryDirectory() as directory:
-            found = outputs_of([one for pair in pairs for one in pair], pathlib.Path(directory))
+        found = outputs_of([one for pair in pairs for one in pair], self.directory)
         noticed = [difference(found[a.name], found[b.name]) is not None for a, b in pairs]
         return len(noticed), sum(noticed)
 

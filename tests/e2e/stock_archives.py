@@ -7,7 +7,6 @@ capture of the same build, with that put in its place as well.
 
 import json
 import sys
-import tarfile
 
 import schemas
 import support
@@ -24,12 +23,8 @@ def twins(original):
 
 
 def json_members(path):
-    with tarfile.open(path) as tar:
-        return {
-            member.name: json.load(tar.extractfile(member))
-            for member in tar.getmembers()
-            if member.name.startswith("./src/") and member.name.endswith(".json")
-        }
+    return {name: json.loads(content) for name, content in support.members_of(path).items()
+            if name.startswith("src/") and name.endswith(".json")}
 
 
 def errors(path):
@@ -48,17 +43,17 @@ def check_stock(path, has_network):
     support.run_ok("process", path)
     assert path.read_bytes() == before, "the second run changed the archive"
     documents = json_members(path)
-    manifest = documents.pop("./src/mlf.json")
+    manifest = documents.pop("src/mlf.json")
     schemas.check(VALIDATORS["manifest"], manifest, "manifest")
     functions = 0
     for entry in manifest["tir"]:
-        document = documents["./" + entry["member"]]
+        document = documents[entry["member"]]
         schemas.check(VALIDATORS["tir"], document, entry["member"])
         assert (document["source"]["dialect"], document["source"]["stage"]) == ("c", "codegen")
         assert "unknown-construct" not in {loss["code"] for loss in document["losses"]}
         functions += len(document["functions"])
     for entry in manifest["networks"]:
-        topology = documents["./" + entry["topology"]]
+        topology = documents[entry["topology"]]
         schemas.check(VALIDATORS["topology"], topology, entry["topology"])
         failed = [c["code"] for c in topology["checks"] if c["severity"] == "error"]
         # TVM itself drops an argument of this kernel of CMSIS-NN.

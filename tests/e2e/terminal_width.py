@@ -3,14 +3,13 @@
 import functools
 import itertools
 import os
-import pathlib
 import pty
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
+import program_case
 import support
 
 WIDTHS = (80, 120, 200)
@@ -42,7 +41,7 @@ def numbers(text):
     return sorted(re.findall(r"(?<![\w.,])\d+(?![\w,])", re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)))
 
 
-class Tables(unittest.TestCase):
+class Tables(program_case.Directory):
     def test_fit_the_terminal(self):
         lines = 0
         # By turns: each archive has a third of the commands, and each command each width.
@@ -116,10 +115,7 @@ class Tables(unittest.TestCase):
 
     def test_break_long_lines(self):
         bundled = support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        archive = pathlib.Path(directory.name) / "module.tar"  # paths are not broken
-        shutil.copy(bundled, archive)
+        archive = shutil.copy(bundled, self.directory / "module.tar")  # paths are not broken
         for command in (["show", archive, "1"], ["verify", "-v", archive]):
             first, *facts = on_terminal(80, *command).split("\n\n")[0].splitlines()  # code follows
             self.assertTrue(any(line.startswith("  ") for line in facts), first)
