@@ -147,14 +147,18 @@ class Faults(program_case.Directory):
         print(f"{2 * changes} faults")
 
 
-class Datasets(fleet.Fleet):
+class Runs(fleet.Fleet):
+    def run_batch(self, read=0, failed=0, skipped=0, **options):
+        done = run.run(self.options(**options))
+        self.assertEqual((done.read, done.failed, done.skipped), (read, failed, skipped))
+
+
+class Datasets(Runs):
     def test_rows_are_those_of_the_program_and_errors_are_rows(self):
         self.make(12, broken=2)
-        done = run.run(self.options(flush=5))
-        self.assertEqual((done.read, done.failed, done.skipped), (14, 2, 0))
+        self.run_batch(14, failed=2, flush=5)
         self.check()
-        again = run.run(self.options())
-        self.assertEqual((again.read, again.failed, again.skipped), (0, 2, 14))
+        self.run_batch(failed=2, skipped=14)
         self.check()
 
     def test_the_command_fails_where_nothing_was_found_or_an_archive_failed(self):
@@ -184,8 +188,7 @@ class Datasets(fleet.Fleet):
         run.run(self.options(flush=3))
         shutil.copy(support.bundled_archives()[0], self.archives / "0001.tar")
         (self.archives / "0002.tar").write_bytes(b"no tar any more")
-        done = run.run(self.options())
-        self.assertEqual((done.read, done.failed, done.skipped), (2, 1, 4))
+        self.run_batch(2, failed=1, skipped=4)
         self.check()
 
     def test_the_same_bytes_at_another_time_are_not_read_again(self):
@@ -195,8 +198,7 @@ class Datasets(fleet.Fleet):
         for path in self.archives.iterdir():
             os.utime(path, (1, 1))
         (self.archives / "0003.tar").write_bytes(b"no tar any more")
-        done = run.run(self.options(flush=2))
-        self.assertEqual((done.read, done.failed, done.skipped), (1, 2, 6))
+        self.run_batch(1, failed=2, skipped=6, flush=2)
         self.check()
         kept = set(parts) & set(self.out.glob("rows=*/*"))
         self.assertEqual(len(kept), len(parts) * 2 // 3)
@@ -211,8 +213,7 @@ class Datasets(fleet.Fleet):
         content = json.loads(index.read_text())
         content["made_by"]["mlf"] = "0.0.1"
         index.write_text(json.dumps(content))
-        done = run.run(self.options())
-        self.assertEqual((done.read, done.skipped), (2, 2))
+        self.run_batch(2, skipped=2)
         self.check()
 
     def test_what_an_interrupted_run_left_does_not_count(self):
@@ -220,8 +221,7 @@ class Datasets(fleet.Fleet):
         run.run(self.options(flush=3))
         # Its files are there, the index that is written last is not.
         next(iter((self.out / "_mlf").glob("*.json"))).unlink()
-        done = run.run(self.options())
-        self.assertEqual((done.read, done.skipped), (3, 3))
+        self.run_batch(3, skipped=3)
         self.check()
 
     def test_archives_that_hang_or_are_too_large_cost_one_row_each(self):
@@ -230,8 +230,7 @@ class Datasets(fleet.Fleet):
         large = self.archives / "large.tar"
         large.write_bytes(support.bundled_archives()[0].read_bytes())
         os.truncate(large, 3 << 30)  # zeros without end: allowed, but not in this memory
-        done = run.run(self.options(timeout=5, memory=1024))
-        self.assertEqual((done.read, done.failed), (6, 2))
+        self.run_batch(6, failed=2, timeout=5, memory=1024)
         errors = {pathlib.Path(r["archive"]).name: r["error"] for r in self.rows("archive")}
         self.assertEqual(errors.pop("hangs.tar"), "it takes more than 5 seconds")
         self.assertTrue(errors.pop("large.tar"))
@@ -249,16 +248,14 @@ class Datasets(fleet.Fleet):
         }
         # All ten are two tasks.
         with dask.config.set(settings), unittest.mock.patch.object(run, "TASKS_OF_A_THREAD", 1):
-            done = run.run(self.options(urls=urls))
-            self.assertEqual((done.read, done.failed, done.skipped), (10, 2, 0))
+            self.run_batch(10, failed=2, urls=urls)
             errors = {fleet.name(row["archive"]): row["error"] for row in self.rows("archive")}
             self.assertEqual(errors.pop("0002.tar"), "every worker that read it died")
             self.assertEqual(errors.pop("0007.tar"), "OSError: no answer")
             self.assertEqual(list(errors.values()), [None] * 8)
             for file in poison:
                 file.unlink()
-            done = run.run(self.options(urls=urls))
-        self.assertEqual((done.read, done.failed, done.skipped), (2, 0, 8))
+            self.run_batch(2, skipped=8, urls=urls)
         self.check()
 
     def test_workers_may_have_several_threads(self):
@@ -266,8 +263,7 @@ class Datasets(fleet.Fleet):
         with distributed.LocalCluster(
             n_workers=1, threads_per_worker=4, dashboard_address=None
         ) as cluster:
-            done = run.run(self.options(scheduler=cluster.scheduler_address))
-        self.assertEqual((done.read, done.failed), (40, 0))
+            self.run_batch(40, scheduler=cluster.scheduler_address)
         self.check()
 
     def test_a_worker_that_stops_costs_nothing(self):
@@ -279,9 +275,8 @@ class Datasets(fleet.Fleet):
             pid = next(iter(client.run(os.getpid).values()))
             os.kill(pid, signal.SIGSTOP)
             self.addCleanup(end, pid)
-            done = run.run(self.options(scheduler=cluster.scheduler_address))
+            self.run_batch(40, scheduler=cluster.scheduler_address)
             end(pid)
-        self.assertEqual((done.read, done.failed), (40, 0))
         self.check()
 
     def test_without_its_scheduler_a_run_ends_and_the_next_one_continues(self):
@@ -316,14 +311,13 @@ class Datasets(fleet.Fleet):
         run.run(self.options())
         self.check()
         shutil.copy(support.bundled_archives()[1], self.archives / os.fsdecode(b"\xff.tar"))
-        self.assertEqual(run.run(self.options()).read, 1)
+        self.run_batch(1, skipped=3)
         self.check()
 
     def test_a_loop_of_links_is_one_failure(self):
         self.make(2)
         (self.archives / "loop.tar").symlink_to("loop.tar")
-        done = run.run(self.options(urls=[f"{self.archives}/loop.tar", f"{self.archives}/*.tar"]))
-        self.assertEqual((done.read, done.failed), (3, 1))
+        self.run_batch(3, failed=1, urls=[f"{self.archives}/loop.tar", f"{self.archives}/*.tar"])
 
     def test_names_of_files_may_have_colons(self):
         self.make(1)
@@ -331,8 +325,7 @@ class Datasets(fleet.Fleet):
         directory.mkdir()
         for name in ("x::y.tar", "zip::z.tar"):
             shutil.copy(support.bundled_archives()[0], directory / name)
-        done = run.run(self.options(urls=[f"{directory}/*.tar", f"{directory}/x::y.tar"]))
-        self.assertEqual((done.read, done.failed), (2, 0))
+        self.run_batch(2, urls=[f"{directory}/*.tar", f"{directory}/x::y.tar"])
 
     def test_other_storage_is_read(self):
         self.make(4)
@@ -340,7 +333,7 @@ class Datasets(fleet.Fleet):
             for path in self.archives.iterdir():
                 content.write(path, path.name)
         url = f"zip://*.tar::{self.directory}/fleet.zip"
-        self.assertEqual(run.run(self.options(urls=[url])).read, 4)
+        self.run_batch(4, urls=[url])
         self.check()
 
     def test_a_bar_on_a_terminal_alone_says_how_far_it_is(self):
@@ -362,25 +355,20 @@ class Datasets(fleet.Fleet):
         self.assertEqual(most, max(row["buffers_min"] for row in self.printed("archive")))
 
 
-class Storage(fleet.Fleet):
+class Storage(Runs):
     def setUp(self):
         super().setUp()
         self.store = fleet.ObjectStore(self)
 
-    def run_all(self):
-        urls = ["s3://fleet/archives/*.tar"]
-        return run.run(self.options(urls=urls, out="s3://fleet/dataset", flush=3))
-
     def test_buckets_are_read_and_written(self):
+        places = {"urls": ["s3://fleet/archives/*.tar"], "out": "s3://fleet/dataset"}
         self.make(6, broken=1)
         for path in self.archives.iterdir():
             self.store.put(path)
-        done = self.run_all()
-        self.assertEqual((done.read, done.failed, done.skipped), (7, 1, 0))
+        self.run_batch(7, failed=1, flush=3, **places)
         (self.archives / "0001.tar").write_bytes(b"no tar any more")
         self.store.put(self.archives / "0001.tar")
-        done = self.run_all()
-        self.assertEqual((done.read, done.failed, done.skipped), (1, 2, 6))
+        self.run_batch(1, failed=2, skipped=6, flush=3, **places)
         self.store.get_dataset(self.out)
         self.check()
 
