@@ -94,8 +94,7 @@ def main_text(*networks):
 @functools.cache
 def expected(archive):
     """What a program prints, by `mlf run`."""
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
+    with support.temporary_directory() as directory:
         given = []
         inputs = {"x": ("int8", (1, 8, 8, 4))} if archive == QNN else {key: ("float32", (1, 10)) for key in "xy"}
         for key, (dtype, shape) in inputs.items():
@@ -245,9 +244,7 @@ class Networks(Project):
 
     def test_of_archives_in_other_places_are_found(self):
         """A directory, one more directory, and C alone."""
-        unpacked = self.directory / "unpacked"
-        subprocess.run(["mkdir", unpacked], check=True)
-        subprocess.run(["tar", "-xf", QNN, "-C", unpacked], check=True)
+        unpacked = support.unpacked(QNN, self.directory / "unpacked")
         inside = self.directory / "inside.tar.gz"
         subprocess.run(["tar", "-czf", inside, "-C", self.directory, "unpacked"], check=True)
         alone = self.directory / "alone"
@@ -262,7 +259,7 @@ class Networks(Project):
     def test_have_the_headers_of_their_own_runtime(self):
         runtime = self.directory / "net/runtime/include"
         shutil.copytree(generated_c.HEADERS, runtime)
-        subprocess.run(["tar", "-xf", QNN, "-C", self.directory / "net"], check=True)
+        support.unpacked(QNN, self.directory / "net")
         header = runtime / "tvm/runtime/c_backend_api.h"
         header.write_text(header.read_text() + "enum { kOfTheArchive = 1 };\n")
         text = main_text((QNN_CALL, "tvmgen")) + "int of_the_archive = kOfTheArchive;\n"
@@ -271,9 +268,7 @@ class Networks(Project):
         self.assertEqual(self.printed(), [expected(QNN)])
 
     def test_of_objects_are_linked(self):
-        net = self.directory / "net"
-        net.mkdir()
-        subprocess.run(["tar", "-xf", QNN, "-C", net], check=True)
+        net = support.unpacked(QNN, self.directory / "net")
         (net / "codegen/host/lib").mkdir()
         for source in (net / "codegen/host/src").glob("*.c"):
             target = net / f"codegen/host/lib/{source.stem}.o"
@@ -306,9 +301,7 @@ class Networks(Project):
             file.write("target_compile_definitions(net PRIVATE half=of_the_user)\n")
         self.require(self.configure())
         self.assertIn("unknown type name ‘of_the_user’", self.build().stdout)
-        net = self.directory / "net"
-        net.mkdir()
-        subprocess.run(["tar", "-xf", FLOAT16, "-C", net], check=True)
+        net = support.unpacked(FLOAT16, self.directory / "net")
         source = net / "codegen/host/src/default_lib1.c"
         source.write_text("typedef _Float16 half;\n" + source.read_text())
         self.write(["net net"], main_text())
@@ -360,8 +353,7 @@ class Names(Project):
 
     def test_of_directories_may_have_blanks_and_patterns(self):
         self.place("a b[1]*(c)")
-        (self.directory / "net").mkdir()
-        subprocess.run(["tar", "-xf", QNN, "-C", self.directory / "net"], check=True)
+        support.unpacked(QNN, self.directory / "net")
         for archive in ("module.tar", "net"):
             with self.subTest(archive):
                 self.write([f"qnn {archive} BUDGET budget.toml REPORT page.html"], main_text((QNN_CALL, "tvmgen")))
@@ -460,7 +452,7 @@ class Changes(Project):
         self.assertIn("no work to do", self.require(self.build()))
         page = (self.directory / "build/page.html").read_text()
         time.sleep(0.01)  # the time of a file decides
-        subprocess.run(["tar", "-xf", QNN], cwd=self.directory, check=True)
+        support.unpacked(QNN, self.directory)
         source = self.directory / "codegen/host/src/default_lib1.c"
         text = source.read_text()
         # The first kernel subtracts a constant.

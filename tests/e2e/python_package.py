@@ -17,8 +17,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
-import tempfile
 import threading
 import unittest
 import xml.etree.ElementTree
@@ -137,10 +135,9 @@ def c_float(text):
 
 def c_of(path):
     """The sources of an archive in C."""
-    with tarfile.open(path) as tar:
-        for entry in tar.getmembers():
-            if entry.name.endswith(".c") and "/codegen/" in entry.name:
-                yield tar.extractfile(entry).read().decode()
+    for name, content in support.members_of(path).items():
+        if name.endswith(".c") and name.startswith("codegen/"):
+            yield content.decode()
 
 
 def edges_of(topology):
@@ -157,11 +154,6 @@ def edges_of(topology):
             edges.append((("value", copy["reads"]), ("copy", number), None))
         edges.append((("copy", number), ("value", copy["writes"]), None))
     return sorted(edges, key=str)
-
-
-def member(path, name):
-    with tarfile.open(path) as tar:
-        return tar.extractfile("./" + name).read().decode()
 
 
 class Opening(program_case.Directory):
@@ -188,7 +180,7 @@ class Opening(program_case.Directory):
         self.assertEqual((archive.version, module.name, module.style.name), (7, "default", "full_model"))
         self.assertEqual([t.kind for t in module.targets], ["c"])
         self.assertEqual([e.name for e in module.executors], ["aot"])
-        metadata = json.loads(member(QNN, "metadata.json"))["modules"]["default"]["memory"]
+        metadata = json.loads(support.members_of(QNN)["metadata.json"])["modules"]["default"]["memory"]
         (main,) = metadata["functions"]["main"]
         self.assertEqual(module.main_memory[0].workspace_size_bytes, main["workspace_size_bytes"])
         self.assertEqual([i.name for i in module.main_memory[0].inputs], list(main["inputs"]))
@@ -206,17 +198,15 @@ class Opening(program_case.Directory):
         """A build that writes over it or truncates it changes nothing that is open."""
         expected = qnn().report()
         for change in (lambda path: os.truncate(path, 0), lambda path: path.write_bytes(b"?" * 200_000)):
-            with tempfile.TemporaryDirectory() as directory:
-                path = pathlib.Path(directory, "a.tar")
-                shutil.copy(QNN, path)
-                archive = mlf.open(path)
-                change(path)
-                self.assertEqual(archive.report(), expected)
-                self.assertEqual(len(archive.networks["default"].calls), 4)
-                with self.assertRaises(mlf.Error):
-                    archive.optimize(pathlib.Path(directory, "b.tar"))
-                with self.assertRaises(mlf.Error):
-                    archive.process()
+            path = shutil.copy(QNN, self.directory / "a.tar")
+            archive = mlf.open(path)
+            change(path)
+            self.assertEqual(archive.report(), expected)
+            self.assertEqual(len(archive.networks["default"].calls), 4)
+            with self.assertRaises(mlf.Error):
+                archive.optimize(self.directory / "b.tar")
+            with self.assertRaises(mlf.Error):
+                archive.process()
 
     def test_other_threads_run_while_an_archive_is_read(self):
         """Opening waits for this very process to write: it would wait for ever under the GIL."""
@@ -374,7 +364,7 @@ class Documents(unittest.TestCase):
                 match node:
                     case tir.For(tir.Var(name=name), tir.IntImm(value=0), tir.IntImm(_, count), "serial"):
                         loops[name] = count
-        text = member(QNN, "src/tir-1.txt")
+        text = support.members_of(QNN)["src/tir-1.txt"].decode()
         self.assertTrue(loops)
         for name, count in loops.items():
             words = re.escape(name.rstrip("_0123456789"))
@@ -527,9 +517,9 @@ PAGES = [support.SOURCE / "mlf" / "python" / "README.md", GUIDE, GUIDE.with_name
          GUIDE.with_name("many-archives.md")]  # fmt: skip
 
 
-class Examples(unittest.TestCase):
+class Examples(program_case.Directory):
     def test_examples_show_what_happens(self):
-        with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
+        with contextlib.chdir(self.directory):
             shutil.copy(QNN, "module.tar")
             os.mkdir("fleet")
             for name in ("one", "two"):
@@ -551,10 +541,9 @@ class Examples(unittest.TestCase):
         page = GUIDE.read_text()
         (code,) = re.findall(r"^```py\n(import mlf\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
         printed = io.StringIO()
-        with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
-            shutil.copy(QNN, "module.tar")
-            with contextlib.redirect_stdout(printed):
-                exec(code, {})
+        shutil.copy(QNN, self.directory / "module.tar")
+        with contextlib.chdir(self.directory), contextlib.redirect_stdout(printed):
+            exec(code, {})
         self.assertIn("kernel", printed.getvalue())
 
 
