@@ -3,9 +3,7 @@
 import collections
 import hashlib
 import json
-import pathlib
 import re
-import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -198,10 +196,9 @@ class Budgets(BudgetCase):
                 self.assertLess(support.least(both), sum(lowest))
                 # A board adds up all memory, unless networks run in turn.
                 for in_turn, bound in (("false", sum(lowest)), ("true", support.least(both))):
-                    with tempfile.TemporaryDirectory() as directory:
-                        board = pathlib.Path(directory, "board.toml")
-                        board.write_text(f'in_turn = {in_turn}\n[memory.ram]\nbytes = 1\nholds = ["ram"]\n')
-                        run = support.run("check", "--board", board, archive, *compiler, "--json")
+                    board = self.directory / "board.toml"
+                    board.write_text(f'in_turn = {in_turn}\n[memory.ram]\nbytes = 1\nholds = ["ram"]\n')
+                    run = support.run("check", "--board", board, archive, *compiler, "--json")
                     (result,) = [one for one in json.loads(run.stdout)["results"] if one["memory"] == "ram"]
                     self.assertGreaterEqual(support.least(result["needed"]), bound, in_turn)
             for one in report["totals"][:4]:

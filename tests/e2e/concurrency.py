@@ -1,10 +1,8 @@
 """Many processes at once on one archive: every reader sees a whole archive, the end is the usual one."""
 
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import support
 
@@ -19,8 +17,7 @@ def start(path, constants):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
+    with support.temporary_directory() as directory:
         original = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
         alone, shared = directory / "alone.tar", directory / "shared.tar"
         shutil.copyfile(original, alone)

@@ -13,10 +13,8 @@ The cases are in tests/golden/errors/*.txt. A case is a heading `=== name` and s
 `errors.py --update` writes what comes into the last two.
 """
 
-import pathlib
 import shlex
 import sys
-import tempfile
 
 import support
 import tars
@@ -89,8 +87,7 @@ def set_up(case, directory):
 
 def run_case(case):
     """(exit code, standard error, what was changed on disk)"""
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
+    with support.temporary_directory() as directory:
         arguments = set_up(case, directory)
         before = {path.name: path.read_bytes() for path in directory.iterdir()}
         result = support.run(*arguments, cwd=directory, stdin=-3)

@@ -6,7 +6,6 @@ npm. The documents are those of the bundled archives, and of the corpus where it
 Usage: generated_types.py [--update], which writes schemas/*.d.ts anew; needs build/node (tests/run --all)
 """
 
-import contextlib
 import functools
 import importlib.util
 import json
@@ -14,8 +13,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
-import tempfile
 import unittest
 
 import support
@@ -73,22 +70,19 @@ def schema_of(member):
     return "tir" if pathlib.PurePath(member).name.startswith("tir-") else None
 
 
-@contextlib.contextmanager
-def processed():
+def processed(directory):
     """Every document with a schema here, in a file of its own: (schema, file)."""
-    with tempfile.TemporaryDirectory() as name:
-        found, copy = [], pathlib.Path(name) / "module.tar"
-        for archive in support.archives():
-            shutil.copy(archive, copy)
-            support.run_ok("process", copy)
-            with tarfile.open(copy) as tar:
-                for member in tar.getmembers():
-                    its_schema = member.isfile() and schema_of(member.name)
-                    if its_schema and member.name.endswith(".json") and ".tvm." not in member.name:
-                        file = pathlib.Path(name) / f"{len(found)}.json"
-                        file.write_bytes(tar.extractfile(member).read())
-                        found.append((its_schema, file))
-        yield found
+    found, copy = [], directory / "module.tar"
+    for archive in support.archives():
+        shutil.copy(archive, copy)
+        support.run_ok("process", copy)
+        for member, content in support.members_of(copy).items():
+            its_schema = schema_of(member)
+            if its_schema and member.endswith(".json") and ".tvm." not in member:
+                file = directory / f"{len(found)}.json"
+                file.write_bytes(content)
+                found.append((its_schema, file))
+    return found
 
 
 def nodes_in(value):
@@ -126,10 +120,8 @@ def has_typescript():
 class GeneratedTypes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        resources = contextlib.ExitStack()
-        cls.addClassCleanup(resources.close)
-        cls.directory = pathlib.Path(resources.enter_context(tempfile.TemporaryDirectory()))
-        cls.documents = resources.enter_context(processed())
+        cls.directory = support.directory_of(cls)
+        cls.documents = processed(cls.directory)
 
     def test_python_types_read_and_write_every_document(self):
         types = {name: python_types(name, self.directory) for name in TITLES}

@@ -9,9 +9,7 @@ does not prove to be read element by element before it is written: both behind e
 that nothing but this sharing is wrong.
 """
 
-import pathlib
 import sys
-import tempfile
 
 import memory_truth
 import plan_programs
@@ -78,8 +76,8 @@ def check_reordered(judge, archive):
     orders = [one["order"]["calls"] for one in document["modules"] if one["order"] is not None]
     if all(order == sorted(order) for order in orders):
         return
-    with tempfile.TemporaryDirectory() as directory:
-        reordered = pathlib.Path(directory) / f"reordered-{archive.parent.name}" / "module.tar"
+    with support.temporary_directory() as directory:
+        reordered = directory / f"reordered-{archive.parent.name}" / "module.tar"
         reordered.parent.mkdir()
         support.run_ok("optimize", archive, "--only", "ram", "--reorder", "-o", reordered)
         if gains(reordered):

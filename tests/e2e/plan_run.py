@@ -13,11 +13,9 @@ Would the harness notice? Plans with two buffers in one byte are, each of them, 
 are exchanged though one needs what the other computes.
 """
 
-import pathlib
 import re
 import sys
 import tarfile
-import tempfile
 
 import generated_c
 import memory_truth
@@ -201,8 +199,8 @@ class Judge:
         """The new offsets alone: no other order, and no wrong plans."""
         before = dict(networks(archive))
         if before:
-            with tempfile.TemporaryDirectory() as directory:
-                self.plan(archive.stem, archive, before, pathlib.Path(directory))
+            with support.temporary_directory() as directory:
+                self.plan(archive.stem, archive, before, directory)
 
     def archive(self, archive):
         name = memory_truth.name_of(archive)
@@ -236,12 +234,16 @@ class Judge:
         if "-packed" not in name:
             self.wrong_orders(name, reordered, directory)
 
-    def wrong_orders(self, name, reordered, directory):
-        root = support.stock(reordered, directory / "stock")
+    def right(self, archive, directory):
+        """The only network of an archive, read from its C, and its outputs."""
+        root = support.stock(archive, directory / "stock")
         [document] = dict(networks(root)).values()
         network = plan_programs.Network(root, document, directory / "right")
-        right = network.outputs("plain", RUNS)
-        pairs = list(dependent_neighbours(document))
+        return network, network.outputs("plain", RUNS)
+
+    def wrong_orders(self, name, reordered, directory):
+        network, right = self.right(reordered, directory)
+        pairs = list(dependent_neighbours(network.document))
         self.expect(pairs, f"{name}: no calls to exchange")
         for first in pairs:
             self.wrong += 1
@@ -297,11 +299,8 @@ class Judge:
         self.expect(new.outputs("cortex-m", runs) == right, f"{name}: other outputs (Cortex-M)")
 
     def wrong_plans(self, name, planned, directory):
-        root = support.stock(planned, directory / "stock")
-        [document] = dict(networks(root)).values()
-        network = plan_programs.Network(root, document, directory / "right")
-        right = network.outputs("plain", RUNS)
-        for plan in wrong_plans(document):
+        network, right = self.right(planned, directory)
+        for plan in wrong_plans(network.document):
             self.wrong += 1
             noticed = notices(network, plan, right)
             self.expect(noticed, f"{name}: no check noticed {plan}")

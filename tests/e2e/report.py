@@ -501,7 +501,7 @@ class Terminals(unittest.TestCase):
                     self.assertNotIn(character[0].encode(), stream, (command, options))
 
 
-class Kernels(unittest.TestCase):
+class Kernels(program_case.Directory):
     def test_are_shown_by_symbol_short_name_and_call(self):
         kernel = report(QNN)["modules"][0]["calls"][0]["kernel"]
         by_symbol = support.run_ok("show", QNN, kernel).stdout
@@ -661,15 +661,13 @@ class Kernels(unittest.TestCase):
         members = support.members_of(QNN)
         for name, before in (("src/default.relay", b"def @main("), ("codegen/host/src/default_lib1.c", b"for (")):
             members[name] = members[name].replace(before, before + hostile)
-        with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
-            archive.write(support.make_tar(members))
-            archive.flush()
-            for arguments in (["--relay"], ["--format", "c", "0"]):
-                command = ["show", archive.name, *arguments]
-                self.assertIn(hostile, support.run_ok(*command).stdout)
-                shown = support.on_terminal(200, *command)
-                self.assertIn("\\x1b[31m\\xff\\u{202e}\\x9b\t\\x0d", shown)
-                self.assertEqual(set(c for c in shown if not c.isprintable()), {"\n", "\t"})
+        archive = self.tar(members)
+        for arguments in (["--relay"], ["--format", "c", "0"]):
+            command = ["show", archive, *arguments]
+            self.assertIn(hostile, support.run_ok(*command).stdout)
+            shown = support.on_terminal(200, *command)
+            self.assertIn("\\x1b[31m\\xff\\u{202e}\\x9b\t\\x0d", shown)
+            self.assertEqual(set(c for c in shown if not c.isprintable()), {"\n", "\t"})
 
     def test_show_their_lines_of_c(self):
         kernel = report(QNN)["modules"][0]["kernels"][0]
