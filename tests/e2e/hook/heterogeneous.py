@@ -65,7 +65,7 @@ class Heterogeneous(devices.Captures):
             self.assertEqual(value["device"], topology["storages"][value["storage"]]["device"])
         executor = {one["device"]: one["bytes"] for one in topology["memory"] if one["kind"] == "executor"}
         self.assertEqual(executor, {1: 512 + 32 + 128 + 16, 4: 64})
-        report = json.loads(support.run_ok("report", "--json", self.directory / "tir").stdout)["modules"][0]
+        report = support.report_of(self.directory / "tir")
         self.assertEqual(report["ram"]["executor"], executor[1])
         self.assertEqual([(one["device"], one["executor"]) for one in report["devices"]], [(4, 64)])
         rows = support.run_ok("table", "--rows", "device", "--format", "jsonl", self.directory / "tir").stdout
@@ -105,7 +105,7 @@ class Heterogeneous(devices.Captures):
     def test_one_device_that_is_no_cpu_has_the_ram(self):
         self.build(devices.softmax_network(), tvm.target.Target("opencl", host="c"))
         self.assertEqual(set(self.read("default.graph.json")["attrs"]["device_index"][1]), {4})
-        report = json.loads(support.run_ok("report", "--json", self.directory / "tir").stdout)["modules"][0]
+        report = support.report_of(self.directory / "tir")
         self.assertNotIn("devices", report)
         self.assertGreater(report["ram"]["executor"], 0)
         self.assertNotIsInstance(report["ram"]["stack"], int)

@@ -1,17 +1,14 @@
 """What the tests of the hook share. Importing this skips the test where there is no TVM."""
 
-import json
 import subprocess
 import sys
 import tarfile
 
 import support
 
-try:
-    import tvm
-    from tvm import relay, __version__ as TVM_VERSION
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
+from tvm import relay, __version__ as TVM_VERSION
 
 import graphs
 
@@ -21,8 +18,7 @@ ALL_STAGES = ("topology", "lowered", "codegen")
 
 
 def member(archive, name):
-    with tarfile.open(archive) as tar:
-        return tar.extractfile("./" + name).read().decode()
+    return support.members_of(archive)[name].decode()
 
 
 def names(archive):
@@ -81,7 +77,7 @@ class LoweredModules:
 
 def document(text):
     """mlf's JSON of a TVM JSON, without what tells where it came from."""
-    parsed = json.loads(support.run_ok("tir", "-", input=text.encode()).stdout)
+    parsed = support.json_of("tir", "-", input=text.encode())
     return without_source(parsed)
 
 

@@ -2,14 +2,12 @@
 
 import json
 import re
-import tarfile
 import typing
 
 import numpy as np
 from tvm import __version__ as tvm_version
 
 import builds
-import exporter
 import kept_builds
 import networks
 import support
@@ -56,7 +54,7 @@ def _documents(stock, captures, directory, member):
         archive = directory / f"{source}.tar"
         archive.write_bytes(support.make_tar(members | added))
         support.run_ok("process", archive)
-        documents[source] = json.loads(exporter.read_member(archive, f"src/{member}.json"))
+        documents[source] = json.loads(support.members_of(archive)[f"src/{member}.json"])
     return documents
 
 
@@ -135,11 +133,10 @@ def _topologies(archive, directory):
     """(name of the module, its topology) for each network of an archive."""
     processed = directory / "processed.tar"
     support.run_ok("process", archive, "-o", processed)
-    with tarfile.open(processed) as tar:
-        for name in tar.getnames():
-            if name.endswith(".topology.json"):
-                topology = json.load(tar.extractfile(name))
-                yield topology["module"], topology
+    for name, content in support.members_of(processed).items():
+        if name.endswith(".topology.json"):
+            topology = json.loads(content)
+            yield topology["module"], topology
 
 
 def _captures_of(original):

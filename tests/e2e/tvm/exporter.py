@@ -35,8 +35,3 @@ def add_members(archive, members):
             content = text.encode()
             info.size = len(content)
             tar.addfile(info, io.BytesIO(content))
-
-
-def read_member(archive, name):
-    with tarfile.open(archive) as tar:
-        return tar.extractfile("./" + name).read()

@@ -12,18 +12,14 @@ Usage: PYTHON_OF_A_TVM_VENV json_computes.py
 
 import collections
 import json
-import tarfile
 import unittest
 
 import program_case
 import support
 
-try:
-    from tvm import __version__ as tvm_version
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
-
+import need_tvm  # noqa: F401: skips where there is no TVM
 import numpy as np
+from tvm import __version__ as tvm_version
 
 import computed_cases
 import json_mutations
@@ -114,12 +110,9 @@ class JsonComputes(program_case.Directory):
     def test_constants_may_be_in_files(self):
         cases = computed_cases.bundled(self.directory)
         case = next(case for case in cases if "qnn_conv" in case.name)
-        archive = self.directory / "files.tar"
-        archive.write_bytes(support.make_tar(support.without_tir(support.members_of(case.archive))))
+        archive = self.tar(support.without_tir(support.members_of(case.archive)), "files.tar")
         support.run_ok("process", "--constants", "npy", archive)
-        with tarfile.open(archive) as tar:
-            tar.extractall(self.directory / "files")
-        source = self.directory / "files" / "src"
+        source = support.unpacked(archive, self.directory / "files") / "src"
         content = json.loads((source / "tir-1.json").read_text())
         self.assertTrue(all("file" in constant for constant in content["constants"]))
         inputs = case.tensors.random_inputs(0)

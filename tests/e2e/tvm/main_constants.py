@@ -5,12 +5,12 @@ import json
 
 import numpy as np
 
-import exporter
+import support
 
 
 def read(archive):
     """One array for each constant that main allocates, in the order of main."""
-    document = json.loads(exporter.read_member(archive, "src/tir-1.json"))
+    document = json.loads(support.members_of(archive)["src/tir-1.json"])
     constants = {constant["id"]: constant for constant in document["constants"]}
     (main,) = (f for f in document["functions"] if f["role"] == "main")
     used = [node["data"] for node in main["body"] if node["node"] == "AllocateConst"]

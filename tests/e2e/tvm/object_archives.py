@@ -10,7 +10,6 @@ Usage: PYTHON_OF_A_TVM_VENV object_archives.py
 """
 
 import collections
-import json
 import os
 import re
 import shutil
@@ -21,12 +20,10 @@ import program_case
 import support
 
 os.environ["TOPHUB_LOCATION"] = "NONE"  # TVM would look for schedules in the net
-try:
-    import tvm
-    from tvm import relay
-    from tvm.relay.backend import Executor, Runtime
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
+from tvm import relay
+from tvm.relay.backend import Executor, Runtime
 
 import exporter
 import networks
@@ -73,11 +70,6 @@ def code_bytes(path):
     return sum(int(size, 16) for size, _ in flags.findall(readelf("-S", path)))
 
 
-def report_of(path):
-    (module,) = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
-    return module
-
-
 class Objects(program_case.Directory):
     def setUp(self):
         if shutil.which("readelf") is None:
@@ -102,7 +94,7 @@ class Objects(program_case.Directory):
     def test_are_those_of_the_build(self):
         for network, name, path, captured in self.archives():
             with self.subTest(network=network, target=name):
-                stock = report_of(path)["objects"]
+                stock = support.report_of(path)["objects"]
                 directory = self.directory / f"{network}-{name}"
                 directory.mkdir()
                 subprocess.run(["tar", "xf", path, "-C", directory], check=True)
@@ -115,7 +107,7 @@ class Objects(program_case.Directory):
                 self.assertEqual(stock["text"], sum(map(code_bytes, objects)))
                 self.check_frames(name, stock, objects)
                 exporter.add_members(path, captured)
-                calls = [call["kernel"] for call in report_of(path)["calls"]]
+                calls = [call["kernel"] for call in support.report_of(path)["calls"]]
                 # Not memcpy, which copies an input to an output.
                 found = [call for call in stock["main_calls"] if call.startswith("tvmgen_")]
                 self.assertEqual(found, calls)

@@ -14,13 +14,10 @@ import unittest
 
 import support
 
-try:
-    import tvm
-    from tvm import relay
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
-
+import need_tvm  # noqa: F401: skips where there is no TVM
 import numpy as np
+import tvm
+from tvm import relay
 from tvm.contrib import graph_executor
 
 import builds
@@ -56,10 +53,10 @@ def inputs_of(network):
 def run_graph(archive, directory, network, params=None):
     """Outputs of TVM's graph executor with the kernels of the archive, of all inputs."""
     directory.mkdir(parents=True)
-    graph = exporter.read_member(archive, "executor-config/graph/default.graph")
+    graph = support.members_of(archive)["executor-config/graph/default.graph"]
     library = c_library.compile_archive(archive, directory)
     module = graph_executor.create(graph.decode() if isinstance(graph, bytes) else graph, library, tvm.cpu())
-    module.load_params(bytearray(params or exporter.read_member(archive, "parameters/default.params")))
+    module.load_params(bytearray(params or support.members_of(archive)["parameters/default.params"]))
     outputs = []
     for inputs in inputs_of(network):
         module.set_input(**inputs)
@@ -147,7 +144,7 @@ class Networks(unittest.TestCase):
         self.assertEqual(before, run_graph(smaller, directory / "after", network))
         if parameters:
             self.assertEqual([one["kept"] for one in parameters], [None] * len(parameters))
-            wrong = with_wrong_element(exporter.read_member(smaller, "parameters/default.params"))
+            wrong = with_wrong_element(support.members_of(smaller)["parameters/default.params"])
             self.assertNotEqual(before, run_graph(smaller, directory / "wrong", network, wrong))
         return True
 

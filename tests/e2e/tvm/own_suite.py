@@ -22,7 +22,6 @@ import ast
 import builtins
 import collections
 import importlib
-import json
 import sys
 import textwrap
 
@@ -64,7 +63,7 @@ def as_module(original, ours):
 
 
 def document_of(text):
-    return json.loads(support.run_ok("tir", *VERSION, "-", input=text).stdout)
+    return support.json_of("tir", *VERSION, "-", input=text)
 
 
 def surroundings(text):

@@ -10,20 +10,14 @@
 Usage: PYTHON_OF_A_TVM_VENV plan_archives.py
 """
 
-import json
-import pathlib
 import re
-import tarfile
-import tempfile
 import unittest
 
 import program_case
 import support
 
-try:
-    import tvm
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
 
 import builds
 import exporter
@@ -37,11 +31,6 @@ IS_OLD = tvm.__version__.startswith("0.9")
 def network():
     [found] = [one for one in networks.all_networks() if one.name == "int8_convolution"]
     return found.module
-
-
-def text_of(archive, member="src/tir-1.txt"):
-    with tarfile.open(archive) as tar:
-        return tar.extractfile("./" + member).read().decode()
 
 
 class Texts(unittest.TestCase):
@@ -80,13 +69,13 @@ class Texts(unittest.TestCase):
                 self.assertRegex(text, size)
                 # What TVM says in the module's attributes of how it was built stays: FunctionInfo, in
                 # the text or in its metadata.
-                left = size.findall(text_of(planned))
+                left = size.findall(support.members_of(planned)["src/tir-1.txt"].decode())
                 self.assertLessEqual(len(left), 2 if "main_func_info" in text else 0)
                 sections += "#[metadata]" in text and "AllocatedPoolInfo" in text
         self.assertGreater(sections, 0)
 
     def plan(self, archive):
-        return json.loads(support.run_ok("plan", "--json", archive).stdout)["modules"]
+        return support.json_of("plan", "--json", archive)["modules"]
 
     def refuse(self, archive, message):
         planned = self.directory / "refused.tar"
@@ -115,7 +104,7 @@ class Texts(unittest.TestCase):
 
 @unittest.skipIf(IS_OLD, "this TVM has no pools of two kinds")
 class Pools(program_case.Directory):
-    def archive(self, directory, fast):
+    def archive(self, fast):
         """The network with a pool of so many bytes for what fits, and one for the rest."""
         from tvm.ir import memory_pools
 
@@ -128,7 +117,7 @@ class Pools(program_case.Directory):
             ]
         )
         factory = builds.aot(network(), builds.C_PLANNED, workspace_memory_pools=pools)
-        path = pathlib.Path(directory) / f"fast-{fast}-usmp" / "module.tar"
+        path = self.directory / f"fast-{fast}-usmp" / "module.tar"
         path.parent.mkdir()
         exporter.export(factory, path)
         exporter.add_members(path, exporter.captured_tir(factory))
@@ -136,9 +125,9 @@ class Pools(program_case.Directory):
 
     def test_of_which_one_gets_smaller(self):
         for fast, smaller in ((1400, "fast"), (300, "slow")):
-            with self.subTest(fast=fast), tempfile.TemporaryDirectory() as directory:
-                archive = self.archive(directory, fast)
-                (module,) = json.loads(support.run_ok("plan", "--json", archive).stdout)["modules"]
+            with self.subTest(fast=fast):
+                archive = self.archive(fast)
+                (module,) = support.json_of("plan", "--json", archive)["modules"]
                 gains = {pool["name"]: pool["gain"] for pool in module["pools"]}
                 self.assertEqual([name for name, gain in gains.items() if gain], [smaller])
                 judge = plan_run.Judge()
@@ -148,7 +137,7 @@ class Pools(program_case.Directory):
                 self.assertGreater(judge.wrong, 0)
 
     def test_that_tvm_laid_out_wrong_are_refused(self):
-        archive = self.archive(self.directory, 1600)
+        archive = self.archive(1600)
         planned = self.directory / "planned.tar"
         result = support.run_to(1, "optimize", "--only", "ram", archive, "-o", planned)
         why = "'sid_3_let' is put over 'sid_2_let', which is still in use"

@@ -7,18 +7,14 @@ at its widest place. Archives with captured TIR, as text and as save_json, and b
 Usage: PYTHON_OF_A_TVM_VENV plan_order.py
 """
 
-import json
-import pathlib
-import tempfile
 import unittest
 
+import program_case
 import support
 
-try:
-    import tvm
-    from tvm import relay
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
+from tvm import relay
 
 import builds
 import exporter
@@ -49,16 +45,16 @@ def towers(branches):
     return tvm.IRModule.from_expr(relay.Function([data], relay.nn.relu(joined)))
 
 
-class Orders(unittest.TestCase):
-    def archive(self, directory, configuration):
-        path = pathlib.Path(directory) / f"towers-aot-{configuration.name}.tar"
+class Orders(program_case.Directory):
+    def archive(self, configuration):
+        path = self.directory / f"towers-aot-{configuration.name}.tar"
         factory = builds.aot(towers(BRANCHES[configuration]), configuration)
         exporter.export(factory, path)
         exporter.add_members(path, exporter.captured_tir(factory))
         return path
 
     def check(self, path):
-        (module,) = json.loads(support.run_ok("plan", "--json", path).stdout)["modules"]
+        (module,) = support.json_of("plan", "--json", path)["modules"]
         ((pool,), order) = module["pools"], module["order"]
         self.assertEqual(pool["refused"], [])
         self.assertLess(order["pools"][0]["best"], pool["best"])
@@ -72,8 +68,8 @@ class Orders(unittest.TestCase):
 
     def test_of_uneven_branches_need_less(self):
         for configuration in BRANCHES:
-            with self.subTest(configuration.name), tempfile.TemporaryDirectory() as directory:
-                self.check(self.archive(directory, configuration))
+            with self.subTest(configuration.name):
+                self.check(self.archive(configuration))
 
 
 if __name__ == "__main__":

@@ -16,15 +16,12 @@ The table of plan_table.py is printed and checked of all networks together.
 Usage: PYTHON_OF_A_TVM_VENV plan_tvm.py
 """
 
-import json
 import unittest
 
 import support
 
-try:
-    import tvm
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
 
 import builds
 import exporter
@@ -44,7 +41,7 @@ def build(module, algorithm):
 
 
 def pools(archive):
-    (module,) = json.loads(support.run_ok("plan", "--json", archive).stdout)["modules"]
+    (module,) = support.json_of("plan", "--json", archive)["modules"]
     return module["pools"]
 
 

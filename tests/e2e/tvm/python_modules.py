@@ -15,10 +15,8 @@ import unittest
 
 import support
 
-try:
-    import tvm
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
 if sys.version_info < (3, 10):
     support.skip("the package mlf is for Python 3.10 and later")
 

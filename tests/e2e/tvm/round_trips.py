@@ -13,16 +13,12 @@ Usage: PYTHON_OF_A_TVM_VENV round_trips.py
 
 import collections
 import json
-import tarfile
 import unittest
 
 import support
 
-try:
-    import tvm
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
-
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
 import tvm.script
 
 import attribute_programs
@@ -87,10 +83,9 @@ def save_json_files():
     for path in sorted(data.rglob("*.tvm.json")):
         yield path.name, path.read_bytes()
     for archive in sorted(support.ARCHIVES.glob("*.tar")):
-        with tarfile.open(archive) as tar:
-            for name in tar.getnames():
-                if name.endswith(".tvm.json"):
-                    yield f"{archive.name}:{name}", tar.extractfile(name).read()
+        for name, content in support.members_of(archive).items():
+            if name.endswith(".tvm.json"):
+                yield f"{archive.name}:{name}", content
     for path in sorted(support.CORPUS.glob("**/save*.json")):
         yield str(path.relative_to(support.CORPUS)), path.read_bytes()
 

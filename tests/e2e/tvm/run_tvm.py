@@ -18,12 +18,9 @@ import unittest
 import program_case
 import support
 
-try:
-    import tvm
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
-
+import need_tvm  # noqa: F401: skips where there is no TVM
 import numpy as np
+import tvm
 from tvm import relay
 from tvm.contrib.debugger import debug_executor
 from tvm.relay.backend import Runtime

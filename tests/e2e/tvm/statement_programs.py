@@ -162,9 +162,7 @@ def _constants():
 
 def _threads(tag, body_of, extent=32, dom=True):
     var = tir.Var(tag.replace(".", "_"), I32)
-    axis = tir.IterVar(
-        Range(0, extent) if dom else None, var, tir.IterVar.ThreadIndex, tag
-    )
+    axis = tir.IterVar(Range(0, extent) if dom else None, var, tir.IterVar.ThreadIndex, tag)
     key = "virtual_thread" if tag == "vthread" else "thread_extent"
     return tir.AttrStmt(axis, key, extent, body_of(var))
 
@@ -242,9 +240,7 @@ def _blocks():
         body = _store(b, _load(b, i) + _load(a, i, k), i)
         reads = [_region(a, (i, 1), (k, 1))] + ([] if init else [_region(b, (i, 1))])
         start = _store(b, _float(0), i) if init else None
-        return tir.Block(
-            axes, reads, [_region(b, (i, 1))], "sum", body, start, [], [], annotations
-        )
+        return tir.Block(axes, reads, [_region(b, (i, 1))], "sum", body, start, [], [], annotations)
 
     yield "sum", blocked(summed)
     yield "without_init", blocked(lambda: summed(init=False))

@@ -8,18 +8,14 @@ something was left out.
 Usage: PYTHON_OF_A_TVM_VENV without_metadata.py
 """
 
-import json
 import re
 import tarfile
 import unittest
 
 import support
 
-try:
-    import tvm
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
-
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
 import tvm.script
 
 LOADERS = {"save_json": tvm.ir.load_json, "tvmscript": tvm.script.from_source}
@@ -63,7 +59,7 @@ class WithoutMetadata(unittest.TestCase):
         for archive in support.archives():
             for member in tir_members(archive):
                 source = f"{archive}:{member}"
-                document = json.loads(support.run_ok("tir", source).stdout)
+                document = support.json_of("tir", source)
                 is_ours = is_for_this_tvm(document)
                 version = ["--tvm-version", tvm.__version__] if is_ours else []
                 for form, load in LOADERS.items():
