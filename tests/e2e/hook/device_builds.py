@@ -12,8 +12,6 @@ import collections
 import contextlib
 import json
 import os
-import pathlib
-import tempfile
 import unittest
 
 # Schedules of the devices would ask the network for logs of the tuner.
@@ -69,10 +67,6 @@ def build(module, kind, host, executor):
             relay.build(module, target, executor=relay.backend.Executor(executor))
 
 
-def parts(graph):
-    return graph.calls, graph.inputs, graph.outputs
-
-
 class DeviceBuilds(program_case.Directory):
     def export(self, network, kind, host, executor):
         directory = self.directory / f"{network.name}-{kind}-{host}-{executor}"
@@ -94,7 +88,7 @@ class DeviceBuilds(program_case.Directory):
                 with self.subTest(f"{network.name} {kind} {host} {executor}"):
                     directory = self.export(network, kind, host, executor)
                     text = (directory / "default.graph.json").read_text()
-                    self.assertEqual(parts(Graph(text, len(network.inputs))), parts(wanted))
+                    self.assertEqual(Graph(text, len(network.inputs)).parts, wanted.parts)
                     self.check_commands(directory)
                     agreeing[kind, host, executor] += 1
         for key, count in sorted(agreeing.items()):
@@ -124,11 +118,15 @@ class DeviceBuilds(program_case.Directory):
                 self.assertEqual(target["kind"], expected)
 
 
-class Directories(unittest.TestCase):
+class Directories(program_case.Directory):
     def setUp(self):
-        context = tempfile.TemporaryDirectory()
-        self.addCleanup(context.cleanup)
-        self.directory = pathlib.Path(context.name) / "build"
+        self.directory /= "build"
+
+    def export(self, *kinds, **options):
+        with mlf_tvmc.capture() as captured:
+            for kind in kinds:
+                build(self.network(), kind, "c", "aot")
+        return mlf_tvmc.export_tir(captured, self.directory, **options)
 
     def network(self):
         data = relay.var("data", shape=(1, 8))
@@ -147,22 +145,19 @@ class Directories(unittest.TestCase):
         mlf_tvmc.export_tir(captured, self.directory)
         expected = [(name, "full-model", "graph") for name in ("first", "second")]
         self.assertEqual(self.modules(self.directory), expected)
-        found = json.loads(support.run_ok("inspect", "--json", self.directory).stdout)
+        found = support.json_of("inspect", "--json", self.directory)
         self.assertEqual([one["reading"]["modules"] for one in found["tir"]], [["first"], ["second"]])
 
     def test_builds_of_one_name_are_told_apart(self):
-        with mlf_tvmc.capture() as captured:
-            build(self.network(), "opencl", "c", "aot")
-            build(self.network(), "metal", "c", "aot")
-        mlf_tvmc.export_tir(captured, self.directory)
+        self.export("opencl", "metal")
         expected = [(name, "full-model", "aot") for name in ("default", "default-2")]
         self.assertEqual(self.modules(self.directory), expected)
-        found = json.loads(support.run_ok("inspect", "--json", self.directory).stdout)
+        found = support.json_of("inspect", "--json", self.directory)
         modules = {one["stem"]: one["reading"]["modules"] for one in found["tir"]}
         of_second = {stem for stem, names in modules.items() if names == ["default-2"]}
         self.assertEqual(of_second, {"tir-1-c", "tir-8"})
         graphs = [(self.directory / f"{name}.graph.json").read_text() for name, *_ in expected]
-        self.assertEqual(parts(Graph(graphs[0], 1)), parts(Graph(graphs[1], 1)))
+        self.assertEqual(Graph(graphs[0], 1).parts, Graph(graphs[1], 1).parts)
         support.run_ok("verify", self.directory)
 
     def test_operators_are_named_by_their_functions(self):
@@ -178,17 +173,15 @@ class Directories(unittest.TestCase):
         mlf_tvmc.export_tir(captured, self.directory)
         expected = [("increment", "operator", None), ("decrement", "operator", None)]
         self.assertEqual(self.modules(self.directory), expected)
-        said = support.run_ok("report", "--json", self.directory).stdout
-        modules = {one["name"]: one for one in json.loads(said)["modules"]}
+        report = support.json_of("report", "--json", self.directory)
+        modules = {one["name"]: one for one in report["modules"]}
         for name in ("increment", "decrement"):
             self.assertEqual([one["symbol"] for one in modules[name]["kernels"]], [name])
 
     def test_kernels_have_lines_in_the_text_beside_the_twin(self):
-        with mlf_tvmc.capture() as captured:
-            build(self.network(), "opencl", "c", "aot")
-        mlf_tvmc.export_tir(captured, self.directory)
+        self.export("opencl")
         lines = (self.directory / "tir-4.txt").read_text().splitlines()
-        report = json.loads(support.run_ok("report", "--json", self.directory).stdout)
+        report = support.json_of("report", "--json", self.directory)
         kernels = report["modules"][0]["kernels"]
         self.assertGreater(len(kernels), 1)
         for kernel in kernels:
@@ -198,9 +191,7 @@ class Directories(unittest.TestCase):
             self.assertIn(kernel["symbol"], shown)
 
     def test_texts_alone_are_written_on_request(self):
-        with mlf_tvmc.capture() as captured:
-            build(self.network(), "opencl", "c", "aot")
-        paths = mlf_tvmc.export_tir(captured, self.directory, save_json=False)
+        paths = self.export("opencl", save_json=False)
         names = {f"{stem}{end}" for stem in ("tir-1", "tir-4") for end in (".txt", ".json")}
         self.assertEqual({path.name for path in paths}, names)
         self.assertEqual(list(self.directory.glob("*.tvm.json")), [])
@@ -208,17 +199,13 @@ class Directories(unittest.TestCase):
 
     def test_a_second_export_replaces_the_first(self):
         for kind, device in (("opencl", "tir-4"), ("metal", "tir-8")):
-            with mlf_tvmc.capture() as captured:
-                build(self.network(), kind, "c", "aot")
-            mlf_tvmc.export_tir(captured, self.directory)
+            self.export(kind)
             found = {path.name for path in self.directory.glob("tir-*.json")}
             self.assertEqual(found, {f"{stem}{end}" for stem in ("tir-1", device)
                                      for end in (".json", ".tvm.json")})
 
     def test_a_directory_of_captures_without_build_json_is_read_in_part(self):
-        with mlf_tvmc.capture() as captured:
-            build(self.network(), "opencl", "c", "aot")
-        mlf_tvmc.export_tir(captured, self.directory)
+        self.export("opencl")
         graph = (self.directory / "default.graph.json").read_text()
         for name in ("build.json", "mlf.json", "default.graph.json", "default.topology.json"):
             (self.directory / name).unlink()

@@ -46,6 +46,7 @@ class Graph:
             else:
                 self._tensors[index, 0] = _CONSTANT
         self.outputs = [self._tensor(end) for end in self._json["heads"]]
+        self.parts = self.calls, self.inputs, self.outputs
 
     def _add_input(self, index):
         self._tensors[index, 0] = f"input {len(self.inputs)}"
