@@ -5,7 +5,6 @@ Usage: PYTHON_OF_A_TVM_VENV command_line_tvmc.py
 
 import contextlib
 import functools
-import json
 import os
 import re
 import resource
@@ -281,7 +280,7 @@ relay.build(tvm.IRModule.from_expr(dense), target="llvm")
         for text, kernel in ((self.OPERATOR, "double"), (self.DENSE, "tvmgen_default_fused_nn_dense")):
             directory = self.directory / kernel
             self.assertNotIn("tvmc-mlf", self.run_script(text, f"--tir-folder={directory}"))
-            report = json.loads(support.run_ok("report", "--json", directory).stdout)
+            report = support.json_of("report", "--json", directory)
             kernels = [one["symbol"] for one in report["modules"][0]["kernels"]]
             self.assertTrue(any(one.startswith(kernel) for one in kernels), kernels)
             support.run_ok("verify", directory)

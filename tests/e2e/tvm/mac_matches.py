@@ -7,18 +7,14 @@ in one configuration after the other, with TIR that was captured and with the ge
 Usage: PYTHON_OF_A_TVM_VENV mac_matches.py
 """
 
-import json
-import pathlib
-import tempfile
 import unittest
 
+import program_case
 import support
 
-try:
-    import tvm
-    from tvm import relay
-except ImportError:
-    support.skip("this Python has no TVM; tests/run --all makes one that has")
+import need_tvm  # noqa: F401: skips where there is no TVM
+import tvm
+from tvm import relay
 
 import builds
 import exporter
@@ -121,7 +117,7 @@ def count_of(module):
 
 
 def told(archive):
-    report = json.loads(support.run_ok("report", "--json", archive).stdout)
+    report = support.json_of("report", "--json", archive)
     return [module["mac"] for module in report["modules"]]
 
 
@@ -152,14 +148,13 @@ def archives(name, module, configurations, directory):
         yield "graph executor", archive
 
 
-class MultiplyAccumulates(unittest.TestCase):
+class MultiplyAccumulates(program_case.Directory):
     def compare(self, name, module, configurations):
         count, builds_of_it = count_of(module), 0
-        with tempfile.TemporaryDirectory() as directory:
-            for what, archive in archives(name, module, configurations, pathlib.Path(directory)):
-                builds_of_it += 1
-                with self.subTest(network=name, build=what):
-                    self.assertEqual(told(archive), [count])
+        for what, archive in archives(name, module, configurations, self.directory):
+            builds_of_it += 1
+            with self.subTest(network=name, build=what):
+                self.assertEqual(told(archive), [count])
         print(f"{name:24}{count:>12} in {builds_of_it} builds", flush=True)
         self.assertGreater(builds_of_it, 0, name)
         return count
