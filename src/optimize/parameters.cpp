@@ -49,20 +49,16 @@ struct Reading {
   ModuleConstants constants;
 };
 
-/// What is asked of a file for each kernel in it.
-struct CFileFacts {
-  support::NameMap<std::string, tir::SourceRange> functions;
-  bool has_plain_words = false;  ///< no macro changes words or types
-};
+using FunctionRanges = support::NameMap<std::string, tir::SourceRange>;
 
-CFileFacts facts_of(std::string_view file) {
-  CFileFacts facts{
-      .functions = {},
-      .has_plain_words = !tir::c::joins_words(file) && tir::c::type_macro(file).empty()};
+/// None if a macro changes words or types.
+FunctionRanges functions_in(std::string_view file) {
+  FunctionRanges functions;
+  if (tir::c::joins_words(file) || !tir::c::type_macro(file).empty()) return functions;
   for (tir::CDefinition& one : tir::describe_c(file).definitions) {
-    facts.functions.try_emplace(std::move(one.symbol), one.range);
+    functions.try_emplace(std::move(one.symbol), one.range);
   }
-  return facts;
+  return functions;
 }
 
 std::size_t count_of(std::string_view text, std::string_view part) {
@@ -79,6 +75,254 @@ std::string loaded_name(std::string_view text, tir::SourceRange load) {
   return std::string(tir::c::word_at(text, begin + 2));
 }
 
+using ParameterNames = support::NameMap<std::string_view, std::size_t>;
+using StorageSizes = std::map<std::int64_t, edit::NumberChange>;
+
+/// The parameters that are values of a network, and the arguments of kernels that receive them.
+class ParameterUses {
+ public:
+  explicit ParameterUses(std::vector<Parameter>& parameters) : parameters_(parameters) {}
+
+  void find(const graph::Topology& network, const ParameterNames& names) {
+    std::map<graph::StorageId, std::size_t> tensors;
+    for (const graph::Value& value : network.values) ++tensors[value.storage];
+    for (std::size_t i = 0; i < network.values.size(); ++i) {
+      const graph::Value& value = network.values[i];
+      if (value.kind != graph::ValueKind::constant) continue;
+      const auto found = names.find(value.name);
+      if (found == names.end()) continue;
+      Parameter& one = parameters_[found->second];
+      if (tensors.at(value.storage) > 1) keep(one.kept, "other tensors share its storage");
+      one.value = static_cast<graph::ValueId>(i);
+      by_value_.emplace(i, found->second);
+    }
+    for (Parameter& one : parameters_) {
+      if (!one.value) {
+        keep(one.kept, "the graph does not use it");
+        continue;
+      }
+      for (const graph::Endpoint& end : network[*one.value].consumers) {
+        if (end.kind != graph::EndpointKind::call) keep(one.kept, "the graph copies it");
+      }
+    }
+    for (const graph::Port& output : network.outputs) {
+      if (!output.value) continue;
+      if (Parameter* const one = parameter_of(*output.value)) keep(one->kept, "is an output");
+    }
+    for (const graph::Call& call : network.calls) take_call(network.kernel_of(call).symbol, call);
+    join_groups();
+  }
+
+  Parameter* parameter_of(graph::ValueId value) {
+    const auto found = by_value_.find(graph::index(value));
+    return found == by_value_.end() ? nullptr : &parameters_[found->second];
+  }
+
+  void keep_given(const ConstantKey& argument, const std::string& why) {
+    for (const std::size_t index : arguments_.at(argument)) keep(parameters_[index].kept, why);
+  }
+
+  /// That receive parameters.
+  const std::map<ConstantKey, std::vector<std::size_t>>& arguments() const { return arguments_; }
+
+ private:
+  void take_call(const std::string& symbol, const graph::Call& call) {
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const graph::Argument& argument = call.arguments[i];
+      Parameter* const one = argument.reads ? parameter_of(*argument.reads) : nullptr;
+      if (one == nullptr) {
+        others_.insert(ConstantKey::parameter(symbol, i));
+        continue;
+      }
+      if (argument.writes) keep(one->kept, "'" + symbol + "' writes it");
+      arguments_[ConstantKey::parameter(symbol, i)].push_back(
+          static_cast<std::size_t>(one - parameters_.data()));
+    }
+  }
+
+  /// Parameters that a kernel receives as the same argument have one type.
+  void join_groups() {
+    std::vector<std::vector<std::size_t>> groups(parameters_.size());
+    for (std::size_t i = 0; i < groups.size(); ++i) groups[i] = {i};
+    for (const auto& [argument, given] : arguments_) {
+      for (const std::size_t index : given) {
+        std::size_t larger = parameters_[given.front()].group;
+        std::size_t smaller = parameters_[index].group;
+        if (larger == smaller) continue;
+        if (groups[larger].size() < groups[smaller].size()) std::swap(larger, smaller);
+        for (const std::size_t moved : std::exchange(groups[smaller], {})) {
+          parameters_[moved].group = larger;
+          groups[larger].push_back(moved);
+        }
+      }
+      if (!others_.contains(argument)) continue;
+      keep_given(argument,
+                 "'" + argument.function + "' also receives other tensors as this argument");
+    }
+  }
+
+  std::vector<Parameter>& parameters_;
+  std::map<std::size_t, std::size_t> by_value_;
+  std::map<ConstantKey, std::vector<std::size_t>> arguments_;
+  std::set<ConstantKey> others_;  // that receive other tensors
+};
+
+/// Each word of the function that names the tensor or its data must be known:
+///     void* p1 = (((TVMValue*)args)[1].v_handle);
+///     void* p1_1 = (((DLTensor*)p1)[0].data);
+///     … ((int16_t*)p1_1)[i] …
+std::string why_text_stays(const Reading& reading, const ConstantUse& use,
+                           const edit::EditedMembers& edited,
+                           std::map<const Member*, FunctionRanges>& known) {
+  const std::string why = "the C of '" + use.function + "' has a form that mlf cannot edit";
+  const std::span<const tir::Place> loads = reading.tir.loads_of(use.variable);
+  if (loads.empty()) return use.loads.empty() ? std::string() : why;
+  const Member& member = *reading.tir.files[loads.front().file];
+  const std::string_view file = edited.text_of(member);
+  if (!known.contains(&member)) known.emplace(&member, functions_in(file));
+  const auto found = known.at(&member).find(use.function);
+  if (found == known.at(&member).end()) return why;
+  const auto [begin, end] = found->second;
+  const std::string_view text = file.substr(begin, end - begin);
+  const std::string name = loaded_name(file, loads.front().range);
+  for (const tir::Place& load : loads) {
+    const auto type = type_of_c_load(file, load.range);
+    const bool is_known = load.file == loads.front().file && load.range.begin >= begin &&
+                          load.range.end <= end && type && type->end > 0 &&
+                          loaded_name(file, load.range) == name;
+    if (!is_known) return why;
+  }
+  const std::string data = "void* " + name + " = (((DLTensor*)";
+  const std::size_t declared = text.find(data);
+  if (name.empty() || declared == text.npos ||
+      tir::c::count_of_word(text, name) != loads.size() + 1) {
+    return why;
+  }
+  const std::string tensor(tir::c::word_at(text, declared + data.size()));
+  const std::size_t tensor_end = declared + data.size() + tensor.size();
+  // A check of the type would fail after the change.
+  const bool is_plain =
+      text.substr(tensor_end).starts_with(")[0].data);") && text.find(".dtype") == text.npos &&
+      tir::c::count_of_word(text, tensor) == count_of(text, "(DLTensor*)" + tensor + ")[0].") + 1;
+  return is_plain ? std::string() : why;
+}
+
+/// Of parameters that must have one type.
+void choose_type(const std::vector<Parameter*>& parameters) {
+  const tir::DType dtype = parameters.front()->dtype;
+  std::vector<std::byte> values;
+  std::string kept;
+  for (const Parameter* const one : parameters) {
+    keep(kept, one->kept);
+    if (one->dtype != dtype)
+      keep(kept, "an argument of a kernel also receives a parameter of another type");
+    values.insert(values.end(), one->param->data.begin(), one->param->data.end());
+  }
+  const auto narrower = narrowest_type(dtype, values);
+  if (!narrower)
+    keep(kept, "an argument of a kernel also receives a parameter that needs this type");
+  for (Parameter* const one : parameters) {
+    if (kept.empty()) one->after = *narrower;
+    keep(one->kept, kept);
+  }
+}
+
+void choose_types(std::vector<Parameter>& all) {
+  std::map<std::size_t, std::vector<Parameter*>> groups;
+  for (Parameter& one : all) groups[one.group].push_back(&one);
+  for (const auto& [group, parameters] : groups) choose_type(parameters);
+}
+
+std::vector<json::Value> elements_of(json::Value array) {
+  return json::list_of(array, [](json::Value one) { return one; });
+}
+
+/// The elements of `["list_str", […]]`.
+std::vector<json::Value> listed(json::Value attribute) {
+  const std::vector<json::Value> parts = elements_of(attribute);
+  return parts.size() == 2 ? elements_of(parts[1]) : std::vector<json::Value>();
+}
+
+/// Before the data of an array are its rank (32 bits), the code, bits and lanes of its type, its
+/// extents (64 bits each) and the number of bytes (64 bits).
+void change_file(const std::vector<Parameter>& parameters, std::vector<edit::Edit>& edits) {
+  const auto put = [&](std::size_t at, std::size_t old_size, std::span<const std::byte> bytes) {
+    edits.push_back(
+        {edit::at(at, at + old_size), {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+  };
+  for (const Parameter& one : parameters) {
+    if (!one.after) continue;
+    const std::vector<std::byte> data = converted(one.dtype, one.param->data, *one.after);
+    const std::uint64_t size = data.size();
+    const std::size_t at = one.param->offset;
+    const std::size_t type_at = at - (one.param->shape.size() + 1) * sizeof size - 4;
+    const std::array type{static_cast<std::byte>(one.after->code), std::byte{one.after->bits}};
+    put(type_at, type.size(), type);
+    put(at - sizeof size, sizeof size, std::as_bytes(std::span(&size, 1)));
+    put(at, one.bytes(), data);
+  }
+}
+
+/// The sizes of storage, and the sum of all parameters, where TVM counts them. TVM gives some
+/// storage the size of another, if intermediate results share storage: such an entry stays.
+void change_sizes(const json::Document& metadata, const std::string& module,
+                  const std::vector<Parameter>& parameters, const StorageSizes& sizes,
+                  std::vector<edit::Edit>& edits) {
+  const json::Value owner = metadata_of(metadata.root(), module);
+  const auto memory = owner.find("memory");
+  const auto sids = memory && memory->is_object() ? memory->find("sids") : std::nullopt;
+  if (sids) {
+    for (const json::Value one : sids->as_array()) {
+      const auto size = support::find_value(sizes, one.at("storage_id").integer().value_or(-1));
+      if (size == nullptr) continue;
+      const json::Value bytes = one.at("size_bytes");
+      if (bytes.integer() != static_cast<std::int64_t>(size->before)) continue;
+      edits.push_back(edit::number_edit(metadata.source(), edit::range_of(bytes), *size,
+                                        "the size of a parameter"));
+    }
+  }
+  edit::NumberChange sum;
+  for (const Parameter& one : parameters) {
+    sum.before += one.bytes();
+    sum.after += one.new_bytes();
+  }
+  change_metadata(metadata, module, "constants_size_bytes", std::array{sum}, edits);
+}
+
+void check_file(const std::vector<Parameter>& parameters, const FileRef& file,
+                const Deployment& after) {
+  const std::string_view text =
+      get_or_throw(after.archive().read(*after.archive().find(file.name)));
+  const auto params = get_or_throw(read_params(std::as_bytes(std::span(text)), file.name));
+  bool is_right = params.size() == parameters.size();
+  for (std::size_t i = 0; is_right && i < params.size(); ++i) {
+    const Parameter& one = parameters[i];
+    const tir::DType dtype = one.after.value_or(one.dtype);
+    is_right = params[i].name == one.param->name && params[i].shape == one.param->shape &&
+               tir::parse_dtype(to_string(params[i].type)) == dtype &&
+               std::ranges::equal(converted(dtype, params[i].data, one.dtype), one.param->data);
+  }
+  if (!is_right) edit::refuse("other parameters", file.name);
+}
+
+/// Those that a smaller type holds.
+std::vector<OptimizedConstant> report(const std::vector<Parameter>& parameters) {
+  std::vector<OptimizedConstant> narrowed;
+  for (const Parameter& one : parameters) {
+    if (!narrowest_type(one.dtype, one.param->data)) continue;
+    narrowed.push_back({.name = one.param->name,
+                        .pool = {},
+                        .before = one.dtype,
+                        .after = one.after.value_or(one.dtype),
+                        .bytes_before = one.bytes(),
+                        .bytes_after = one.new_bytes(),
+                        .is_parameter = true,
+                        .bytes_saved = one.bytes() - one.new_bytes(),
+                        .kept = one.after ? std::string() : one.kept});
+  }
+  return narrowed;
+}
+
 class Narrowing {
  public:
   Narrowing(std::size_t module, const graph::Topology* network, edit::EditedMembers& edited)
@@ -93,13 +337,13 @@ class Narrowing {
     if (const std::string why = why_all_stay(); !why.empty()) {
       keep_all(why);
     } else {
-      find_uses();
+      uses_.find(*network_, by_name_);
       read_c();
       keep_by_c();
-      choose_types();
+      choose_types(parameters_);
       change_or_keep();
     }
-    return report();
+    return report(parameters_);
   }
 
  private:
@@ -140,88 +384,9 @@ class Narrowing {
     return captured.empty() ? std::string() : captured.front()->name + " also has the kernels";
   }
 
-  // --- Uses in the network -----------------------------------------------------------------------
-
-  void find_uses() {
-    std::map<graph::StorageId, std::size_t> tensors;
-    for (const graph::Value& value : network_->values) ++tensors[value.storage];
-    for (std::size_t i = 0; i < network_->values.size(); ++i) {
-      const graph::Value& value = network_->values[i];
-      if (value.kind != graph::ValueKind::constant) continue;
-      const auto found = by_name_.find(value.name);
-      if (found == by_name_.end()) continue;
-      Parameter& one = parameters_[found->second];
-      if (tensors.at(value.storage) > 1) keep(one.kept, "other tensors share its storage");
-      one.value = static_cast<graph::ValueId>(i);
-      by_value_.emplace(i, found->second);
-    }
-    for (Parameter& one : parameters_) {
-      if (!one.value) {
-        keep(one.kept, "the graph does not use it");
-        continue;
-      }
-      for (const graph::Endpoint& end : (*network_)[*one.value].consumers) {
-        if (end.kind != graph::EndpointKind::call) keep(one.kept, "the graph copies it");
-      }
-    }
-    for (const graph::Port& output : network_->outputs) {
-      if (!output.value) continue;
-      if (Parameter* const one = parameter_of(*output.value)) keep(one->kept, "is an output");
-    }
-    for (const graph::Call& call : network_->calls) take_call(call);
-    join_groups();
-  }
-
-  Parameter* parameter_of(graph::ValueId value) {
-    const auto found = by_value_.find(graph::index(value));
-    return found == by_value_.end() ? nullptr : &parameters_[found->second];
-  }
-
-  void take_call(const graph::Call& call) {
-    const std::string& symbol = network_->kernel_of(call).symbol;
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      const graph::Argument& argument = call.arguments[i];
-      Parameter* const one = argument.reads ? parameter_of(*argument.reads) : nullptr;
-      if (one == nullptr) {
-        others_.insert(ConstantKey::parameter(symbol, i));
-        continue;
-      }
-      if (argument.writes) keep(one->kept, "'" + symbol + "' writes it");
-      arguments_[ConstantKey::parameter(symbol, i)].push_back(
-          static_cast<std::size_t>(one - parameters_.data()));
-    }
-  }
-
-  /// Parameters that a kernel receives as the same argument have one type.
-  void join_groups() {
-    std::vector<std::vector<std::size_t>> groups(parameters_.size());
-    for (std::size_t i = 0; i < groups.size(); ++i) groups[i] = {i};
-    for (const auto& [argument, given] : arguments_) {
-      for (const std::size_t index : given) {
-        std::size_t larger = parameters_[given.front()].group;
-        std::size_t smaller = parameters_[index].group;
-        if (larger == smaller) continue;
-        if (groups[larger].size() < groups[smaller].size()) std::swap(larger, smaller);
-        for (const std::size_t moved : std::exchange(groups[smaller], {})) {
-          parameters_[moved].group = larger;
-          groups[larger].push_back(moved);
-        }
-      }
-      if (!others_.contains(argument)) continue;
-      keep_given(argument,
-                 "'" + argument.function + "' also receives other tensors as this argument");
-    }
-  }
-
-  void keep_given(const ConstantKey& argument, const std::string& why) {
-    for (const std::size_t index : arguments_.at(argument)) keep(parameters_[index].kept, why);
-  }
-
-  // --- Uses in kernels ---------------------------------------------------------------------------
-
   void read_c() {
     std::set<ConstantKey> wanted;
-    for (const auto& [argument, given] : arguments_) wanted.insert(argument);
+    for (const auto& [argument, given] : uses_.arguments()) wanted.insert(argument);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
       Reading reading{edited_.take_tir(c), {}};
       reading.constants =
@@ -234,20 +399,22 @@ class Narrowing {
   }
 
   void keep_by_c() {
+    std::map<const Member*, FunctionRanges> functions;
     std::set<ConstantKey> missing;
-    for (const auto& [argument, given] : arguments_) missing.insert(argument);
+    for (const auto& [argument, given] : uses_.arguments()) missing.insert(argument);
     for (const Reading& reading : readings_) {
       for (const ConstantUse& use : reading.constants.uses) {
         const ConstantKey& argument = use.key;
-        if (missing.erase(argument) == 0) keep_given(argument, "the C has its kernel twice");
-        if (!use.kept.empty()) keep_given(argument, use.kept);
+        if (missing.erase(argument) == 0) uses_.keep_given(argument, "the C has its kernel twice");
+        if (!use.kept.empty()) uses_.keep_given(argument, use.kept);
         if (has_text(reading.tir.document.module.node(use.owner))) {
-          keep_given(argument, unread_statement_of(use.function));
+          uses_.keep_given(argument, unread_statement_of(use.function));
         }
-        if (const std::string why = why_text_stays(reading, use); !why.empty()) {
-          keep_given(argument, why);
+        if (const std::string why = why_text_stays(reading, use, edited_, functions);
+            !why.empty()) {
+          uses_.keep_given(argument, why);
         }
-        for (const std::size_t index : arguments_.at(argument)) {
+        for (const std::size_t index : uses_.arguments().at(argument)) {
           if (parameters_[index].dtype == use.element) continue;
           keep(parameters_[index].kept,
                "'" + use.function + "' has it as " + to_string(use.element));
@@ -255,78 +422,7 @@ class Narrowing {
       }
     }
     for (const ConstantKey& argument : missing) {
-      keep_given(argument, "'" + argument.function + "' has no C that mlf reads");
-    }
-  }
-
-  /// Before any change.
-  const CFileFacts& facts_of_member(const Member& member) {
-    const auto known = facts_.find(&member);
-    if (known != facts_.end()) return known->second;
-    return facts_.emplace(&member, facts_of(edited_.text_of(member))).first->second;
-  }
-
-  /// Each word of the function that names the tensor or its data must be known:
-  ///     void* p1 = (((TVMValue*)args)[1].v_handle);
-  ///     void* p1_1 = (((DLTensor*)p1)[0].data);
-  ///     … ((int16_t*)p1_1)[i] …
-  std::string why_text_stays(const Reading& reading, const ConstantUse& use) {
-    const std::string why = "the C of '" + use.function + "' has a form that mlf cannot edit";
-    const std::span<const tir::Place> loads = reading.tir.loads_of(use.variable);
-    if (loads.empty()) return use.loads.empty() ? std::string() : why;
-    const Member& member = *reading.tir.files[loads.front().file];
-    const std::string_view file = edited_.text_of(member);
-    const CFileFacts& facts = facts_of_member(member);
-    const auto found = facts.functions.find(use.function);
-    if (found == facts.functions.end() || !facts.has_plain_words) return why;
-    const auto [begin, end] = found->second;
-    const std::string_view text = file.substr(begin, end - begin);
-    const std::string name = loaded_name(file, loads.front().range);
-    for (const tir::Place& load : loads) {
-      const auto type = type_of_c_load(file, load.range);
-      const bool is_known = load.file == loads.front().file && load.range.begin >= begin &&
-                            load.range.end <= end && type && type->end > 0 &&
-                            loaded_name(file, load.range) == name;
-      if (!is_known) return why;
-    }
-    const std::string data = "void* " + name + " = (((DLTensor*)";
-    const std::size_t declared = text.find(data);
-    if (name.empty() || declared == text.npos ||
-        tir::c::count_of_word(text, name) != loads.size() + 1) {
-      return why;
-    }
-    const std::string tensor(tir::c::word_at(text, declared + data.size()));
-    const std::size_t tensor_end = declared + data.size() + tensor.size();
-    // A check of the type would fail after the change.
-    const bool is_plain =
-        text.substr(tensor_end).starts_with(")[0].data);") && text.find(".dtype") == text.npos &&
-        tir::c::count_of_word(text, tensor) == count_of(text, "(DLTensor*)" + tensor + ")[0].") + 1;
-    return is_plain ? std::string() : why;
-  }
-
-  void choose_types() {
-    std::map<std::size_t, std::vector<Parameter*>> groups;
-    for (Parameter& one : parameters_) groups[one.group].push_back(&one);
-    for (const auto& [group, parameters] : groups) choose_type(parameters);
-  }
-
-  /// Of parameters that must have one type.
-  static void choose_type(const std::vector<Parameter*>& parameters) {
-    const tir::DType dtype = parameters.front()->dtype;
-    std::vector<std::byte> values;
-    std::string kept;
-    for (const Parameter* const one : parameters) {
-      keep(kept, one->kept);
-      if (one->dtype != dtype)
-        keep(kept, "an argument of a kernel also receives a parameter of another type");
-      values.insert(values.end(), one->param->data.begin(), one->param->data.end());
-    }
-    const auto narrower = narrowest_type(dtype, values);
-    if (!narrower)
-      keep(kept, "an argument of a kernel also receives a parameter that needs this type");
-    for (Parameter* const one : parameters) {
-      if (kept.empty()) one->after = *narrower;
-      keep(one->kept, kept);
+      uses_.keep_given(argument, "'" + argument.function + "' has no C that mlf reads");
     }
   }
 
@@ -341,8 +437,6 @@ class Narrowing {
     keep_all(changed.error().message);
   }
 
-  // --- Changes -----------------------------------------------------------------------------------
-
   void change() {
     const NewConstants wanted = new_constants();
     edit::FileEdits edits;
@@ -350,22 +444,22 @@ class Narrowing {
       changes_of(reading.constants, wanted).add_edits(reading.tir, edited_, edits);
     }
     change_graph(edits);
-    change_file(edits);
+    change_file(parameters_, edits[&member_of(*module_.files.parameters)]);
     edits.merge(edits_of_metadata(edited_, [&](const json::Document& metadata, auto& of_metadata) {
-      change_sizes(metadata, of_metadata);
+      change_sizes(metadata, module_.name, parameters_, sizes_, of_metadata);
     }));
     edit::EditedMembers edited = edited_.fork();
     edited.edit(std::move(edits));
     const Deployment after = edited.open();
     check_c(wanted, after);
     check_network(after);
-    check_file(after);
+    check_file(parameters_, *module_.files.parameters, after);
     edited_.take_all(std::move(edited));
   }
 
   NewConstants new_constants() const {
     NewConstants wanted;
-    for (const auto& [argument, given] : arguments_) {
+    for (const auto& [argument, given] : uses_.arguments()) {
       const Parameter& one = parameters_[given.front()];
       if (one.after) wanted.constants.emplace(argument, NewConstant{.dtype = *one.after});
     }
@@ -373,18 +467,6 @@ class Narrowing {
   }
 
   const Member& member_of(const FileRef& file) const { return *edited_.archive().find(file.name); }
-
-  static std::vector<json::Value> elements_of(json::Value array) {
-    std::vector<json::Value> elements;
-    for (const json::Value one : array.as_array()) elements.push_back(one);
-    return elements;
-  }
-
-  /// The elements of `["list_str", […]]`.
-  static std::vector<json::Value> listed(json::Value attribute) {
-    const std::vector<json::Value> parts = elements_of(attribute);
-    return parts.size() == 2 ? elements_of(parts[1]) : std::vector<json::Value>();
-  }
 
   /// `dltype` of the graph. Also finds the storage of each parameter.
   void change_graph(edit::FileEdits& edits) {
@@ -414,53 +496,6 @@ class Narrowing {
     }
   }
 
-  /// Before the data of an array are its rank (32 bits), the code, bits and lanes of its type, its
-  /// extents (64 bits each) and the number of bytes (64 bits).
-  void change_file(edit::FileEdits& edits) const {
-    std::vector<edit::Edit>& of_file = edits[&member_of(*module_.files.parameters)];
-    const auto put = [&](std::size_t at, std::size_t old_size, std::span<const std::byte> bytes) {
-      of_file.push_back({edit::at(at, at + old_size),
-                         {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
-    };
-    for (const Parameter& one : parameters_) {
-      if (!one.after) continue;
-      const std::vector<std::byte> data = converted(one.dtype, one.param->data, *one.after);
-      const std::uint64_t size = data.size();
-      const std::size_t at = one.param->offset;
-      const std::size_t type_at = at - (one.param->shape.size() + 1) * sizeof size - 4;
-      const std::array type{static_cast<std::byte>(one.after->code), std::byte{one.after->bits}};
-      put(type_at, type.size(), type);
-      put(at - sizeof size, sizeof size, std::as_bytes(std::span(&size, 1)));
-      put(at, one.bytes(), data);
-    }
-  }
-
-  /// The sizes of storage, and the sum of all parameters, where TVM counts them. TVM gives some
-  /// storage the size of another, if intermediate results share storage: such an entry stays.
-  void change_sizes(const json::Document& metadata, std::vector<edit::Edit>& edits) const {
-    const json::Value owner = metadata_of(metadata.root(), module_.name);
-    const auto memory = owner.find("memory");
-    const auto sids = memory && memory->is_object() ? memory->find("sids") : std::nullopt;
-    if (sids) {
-      for (const json::Value one : sids->as_array()) {
-        const auto size = support::find_value(sizes_, one.at("storage_id").integer().value_or(-1));
-        if (size == nullptr) continue;
-        const json::Value bytes = one.at("size_bytes");
-        if (bytes.integer() != static_cast<std::int64_t>(size->before)) continue;
-        edits.push_back(edit::number_edit(metadata.source(), edit::range_of(bytes), *size,
-                                          "the size of a parameter"));
-      }
-    }
-    edit::NumberChange sum;
-    for (const Parameter& one : parameters_) {
-      sum.before += one.bytes();
-      sum.after += one.new_bytes();
-    }
-    change_metadata(metadata, module_.name, "constants_size_bytes", std::array{sum}, edits);
-  }
-
-  // --- What comes out ----------------------------------------------------------------------------
-
   /// The graph states types of the C.
   void check_c(const NewConstants& wanted, const Deployment& after) {
     const auto sources = get_or_throw(after.generated_c(index_));
@@ -489,45 +524,11 @@ class Narrowing {
         edit::refuse(why);
       for (std::size_t k = 0; k < arguments.size(); ++k) {
         graph::TensorType type = old[k].type;
-        const Parameter* const one = old[k].reads ? parameter_of(*old[k].reads) : nullptr;
+        const Parameter* const one = old[k].reads ? uses_.parameter_of(*old[k].reads) : nullptr;
         if (one != nullptr && one->after) type.dtype = *one->after;
         if (arguments[k].type != type) edit::refuse(why + ": " + is.calls[i].name);
       }
     }
-  }
-
-  void check_file(const Deployment& after) const {
-    const FileRef& file = *module_.files.parameters;
-    const std::string_view text =
-        get_or_throw(after.archive().read(*after.archive().find(file.name)));
-    const auto params = get_or_throw(read_params(std::as_bytes(std::span(text)), file.name));
-    bool is_right = params.size() == parameters_.size();
-    for (std::size_t i = 0; is_right && i < params.size(); ++i) {
-      const Parameter& one = parameters_[i];
-      const tir::DType dtype = one.after.value_or(one.dtype);
-      is_right = params[i].name == one.param->name && params[i].shape == one.param->shape &&
-                 tir::parse_dtype(to_string(params[i].type)) == dtype &&
-                 std::ranges::equal(converted(dtype, params[i].data, one.dtype), one.param->data);
-    }
-    if (!is_right) edit::refuse("other parameters", file.name);
-  }
-
-  /// Those that a smaller type holds.
-  std::vector<OptimizedConstant> report() const {
-    std::vector<OptimizedConstant> narrowed;
-    for (const Parameter& one : parameters_) {
-      if (!narrowest_type(one.dtype, one.param->data)) continue;
-      narrowed.push_back({.name = one.param->name,
-                          .pool = {},
-                          .before = one.dtype,
-                          .after = one.after.value_or(one.dtype),
-                          .bytes_before = one.bytes(),
-                          .bytes_after = one.new_bytes(),
-                          .is_parameter = true,
-                          .bytes_saved = one.bytes() - one.new_bytes(),
-                          .kept = one.after ? std::string() : one.kept});
-    }
-    return narrowed;
   }
 
   const Deployment& deployment_;
@@ -537,13 +538,10 @@ class Narrowing {
   edit::EditedMembers& edited_;
   std::vector<Param> params_;
   std::vector<Parameter> parameters_;  // in the order of `params_`
-  support::NameMap<std::string_view, std::size_t> by_name_{};
-  std::map<std::size_t, std::size_t> by_value_;
-  std::map<ConstantKey, std::vector<std::size_t>> arguments_;  // that receive parameters
-  std::set<ConstantKey> others_;                               // that receive other tensors
+  ParameterNames by_name_;
+  ParameterUses uses_{parameters_};
   std::vector<Reading> readings_;
-  std::map<const Member*, CFileFacts> facts_;
-  std::map<std::int64_t, edit::NumberChange> sizes_;  // by storage
+  StorageSizes sizes_;  // by storage
 };
 
 }  // namespace
