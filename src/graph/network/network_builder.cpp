@@ -11,6 +11,7 @@
 #include "graph/network/storages.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 
 namespace mlf::graph {
@@ -164,24 +165,225 @@ bool reads(Direction direction) {
   return direction == Direction::input || direction == Direction::in_out;
 }
 
-/// Whether a check shows that main does more, or something else, than its network says. A wrong
+/// Of checks that show that main does more, or something else, than its network says. A wrong
 /// number of arguments does not: TVM passes a constant once that a kernel of CMSIS-NN takes twice.
-bool shows_gap(CheckCode code) {
-  switch (code) {
-    case CheckCode::unknown_statement:
-    case CheckCode::foreign_call:
-    case CheckCode::unknown_callee:
-    case CheckCode::unknown_argument:
-    case CheckCode::argument_kind:
-    case CheckCode::read_before_write:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr CheckCode kGaps[] = {CheckCode::unknown_statement, CheckCode::foreign_call,
+                               CheckCode::unknown_callee,    CheckCode::unknown_argument,
+                               CheckCode::argument_kind,     CheckCode::read_before_write};
 
 bool writes(Direction direction) {
   return direction == Direction::output || direction == Direction::in_out;
+}
+
+/// The name of main's parameter, or empty.
+std::string parameter_at(const MainBody& main, const Address& address) {
+  if (address.kind != AddressKind::parameter) return {};
+  if (!main.is_packed && address.root < main.parameters.size()) {
+    return main.parameters[address.root].name;
+  }
+  const auto at = main.packed_api_parameters.find(address.root);
+  return at == main.packed_api_parameters.end() ? std::string() : at->second.name;
+}
+
+/// The kernel's parameters for a call's arguments; none without TIR.
+using KernelParameters = std::span<const KernelParameter>;
+
+void check(Topology& topology, CheckCode code, std::string detail,
+           std::optional<CallId> call = std::nullopt, std::optional<ValueId> value = std::nullopt) {
+  // A few show what is wrong.
+  constexpr std::size_t kMostGaps = 20;
+  if (support::is_among(kGaps, code) && topology.gaps.size() < kMostGaps)
+    topology.gaps.push_back(detail);
+  topology.checks.push_back({code, std::move(detail), call, value});
+}
+
+// If the kinds of argument and parameter differ, the kernel does something else than the graph
+// shows.
+void note_kind(Topology& topology, KernelLibrary& kernels, const RawCall& raw, std::size_t argument,
+               const KernelParameter& parameter, RoleKind kind) {
+  const bool is_pool = kind == RoleKind::pool;
+  // People rename pools. Only the name tells what bytes are that the kernel does not use.
+  const bool is_unused = parameter.effect.is_none();
+  const bool is_context = kind == RoleKind::context;
+  const bool is_bytes = parameter.type.dtype == tir::DType::UInt(8);
+  if (is_pool && is_bytes &&
+      (is_unused || parameter.may_be_pool ||
+       !kernels.describe(raw.symbol).kernel.is_understood())) {
+    return;
+  }
+  // NULL in place of a pool that the kernel does not use.
+  const bool is_unpacked = raw.call_form == CallForm::unpacked;
+  if (is_context && is_unused && parameter.is_pool && is_unpacked) return;
+  const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
+  const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
+  if ((fits && !(is_context && parameter.is_pool)) || kind == RoleKind::unknown) return;
+  check(topology, CheckCode::argument_kind,
+        fmt::format("argument {} of the call of {} is not what its parameter {} takes", argument,
+                    quoted(raw.symbol), quoted(parameter.name)),
+        static_cast<CallId>(topology.calls.size()));
+}
+
+/// Only the reads of kernels show the size of main's constant in a pool.
+void note_constant(Topology& topology, const RawCall& raw, const KernelParameter& parameter,
+                   const StorageState& state) {
+  const Storage& storage = topology[state.id];
+  if (!state.is_constant || !storage.pool || !storage.offset || parameter.at_least == 0) return;
+  const Pool& pool = topology[*storage.pool];
+  const std::uint64_t end = sum_of(*storage.offset, parameter.at_least);
+  if (!pool.bytes || end <= *pool.bytes) return;
+  check(topology, CheckCode::storage_too_small,
+        fmt::format("{} reads {} up to {} bytes into {}, which has {}", quoted(raw.symbol),
+                    quoted(storage.name), end, quoted(pool.name), *pool.bytes));
+}
+
+// Remembers only facts that follow from this call alone. A fact from another call, or an
+// assumption, would be circular.
+void remember_directions(std::span<const Tensor> tensors,
+                         std::vector<std::optional<Decision>>& known) {
+  if (known.size() < tensors.size()) known.resize(tensors.size());
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    const Decision& decision = tensors[k].decision;
+    const bool is_uncertain =
+        decision.by == DecidedBy::other_call || decision.certainty == Certainty::assumed;
+    if (!known[k] && !is_uncertain) known[k] = decision;
+  }
+}
+
+// Directions depend on the present state of the storages, so they are decided call by call.
+void decide(const Topology& topology, const ParameterTable& table, const KernelInfo& info,
+            KernelParameters parameters, KnownDirections& known_directions,
+            std::vector<Tensor>& tensors) {
+  const auto known = known_directions.find(info.kernel.symbol);
+  const auto is_none = [](const Tensor& one) {
+    return one.effect != nullptr && one.effect->is_none();
+  };
+  const bool is_untouched = std::ranges::all_of(tensors, is_none);
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    Tensor& tensor = tensors[k];
+    const StorageState& at = *tensor.state;
+    tensor.is_output = at.port && table.ports[*at.port].is_output;
+    tensor.is_input = at.port && !tensor.is_output;
+    const std::optional<std::uint64_t> bytes = topology[at.id].bytes;
+    tensor.may_be_empty = is_none(tensor) && (bytes ? *bytes == 0 : is_untouched);
+    // If an unread value is overwritten, the call that wrote it is useless.
+    tensor.is_unread = at.current && topology[*at.current].consumers.empty();
+    if (known != known_directions.end() && k < known->second.size()) {
+      tensor.elsewhere = known->second[k];
+    }
+  }
+  decide_directions(tensors);
+  if (parameters.empty()) remember_directions(tensors, known_directions[info.kernel.symbol]);
+}
+
+/// A value is at least as large as the bytes of it that are accessed (`complete_types`).
+void note_access(Topology& topology, ValueId id, std::uint64_t bytes) {
+  Value& value = topology.values[index(id)];
+  value.bytes = std::max(value.bytes.value_or(0), bytes);
+}
+
+/// TVM does not check sizes: main passes bare pointers. Sizes of main's tensors and of pools are
+/// checked at the end.
+void note_reach(Topology& topology, const Tensor& tensor, std::string_view call, CallId id) {
+  const Storage& storage = topology[tensor.state->id];
+  // In a pool, the bytes before a tensor are those of another one.
+  if (tensor.before > 0 && !storage.pool) {
+    check(topology, CheckCode::storage_too_small,
+          fmt::format("{} accesses {} bytes before {}", quoted(call), tensor.before,
+                      quoted(storage.name)),
+          id);
+  }
+  const bool is_checked_later = storage.pool || storage.kind == StorageKind::workspace;
+  if (is_checked_later || !storage.bytes || tensor.at_least <= *storage.bytes) return;
+  check(topology, CheckCode::storage_too_small,
+        fmt::format("{} accesses {} bytes of {}, which has {}", quoted(call), tensor.at_least,
+                    quoted(storage.name), *storage.bytes),
+        id);
+}
+
+/// Main would use uninitialised memory; TVM does not prevent this.
+void note_read_before_write(Topology& topology, const StorageState& state, std::string_view reader,
+                            std::optional<CallId> call) {
+  check(topology, CheckCode::read_before_write,
+        quoted(reader) + " reads " + quoted(topology[state.id].name) + ", which nothing wrote",
+        call);
+}
+
+/// Legal in C, but TVM never generates it: constants are in ROM, inputs belong to the caller, and
+/// an output has one writer.
+void note_write(Topology& topology, const ParameterTable& parameters, const StorageState& state,
+                std::optional<CallId> call, ValueId value) {
+  const std::string name = quoted(topology[state.id].name);
+  if (state.is_constant) {
+    check(topology, CheckCode::constant_overwritten, "the constant " + name + " is written", call,
+          value);
+  } else if (state.port && !parameters.ports[*state.port].is_output) {
+    check(topology, CheckCode::input_overwritten, "the input " + name + " is written", call, value);
+  } else if (state.port && state.values > 1) {
+    check(topology, CheckCode::output_rewritten, "the output " + name + " is written again", call,
+          value);
+  }
+}
+
+void note_callee(Topology& topology, const KernelInfo& info, KernelParameters parameters,
+                 const Call& call, CallId id) {
+  const std::string name = quoted(info.kernel.symbol);
+  if (info.kernel.origin == KernelOrigin::unknown) {
+    // The application may define other functions: a hook, a driver, a kernel of its own.
+    const bool is_generated = info.kernel.symbol.starts_with("tvmgen_");
+    is_generated ? check(topology, CheckCode::unknown_callee, "nothing defines " + name, id)
+                 : check(topology, CheckCode::unknown_statement,
+                         "main calls " + name + ", which the archive does not define", id);
+  }
+  // Parameters without a match: `parameters_for_call` found the numbers to differ.
+  if (info.parameters.empty() || !parameters.empty()) return;
+  check(topology, CheckCode::arity,
+        fmt::format("{} has {} parameters and is called with {} arguments", name,
+                    info.parameters.size(), call.arguments.size()),
+        id);
+}
+
+// In all versions, kernels take inputs before outputs, so another order shows a wrong direction
+// where the kernel's own code does not show all of them.
+void note_order(Topology& topology, const Call& call, CallId id) {
+  bool writes_any = false;
+  bool reads_after = false;
+  bool is_proven = true;
+  const bool is_understood = topology.kernel_of(call).is_understood();
+  for (const Argument& argument : call.arguments) {
+    const bool is_of_body =
+        argument.decided_by == DecidedBy::body && argument.certainty == Certainty::certain;
+    is_proven = is_proven && (!argument.storage || is_of_body);
+    // A body that is understood does not use what it decides nothing about.
+    const bool is_read = argument.direction == Direction::input && (is_of_body || !is_understood);
+    reads_after = reads_after || (writes_any && is_read);
+    writes_any = writes_any || writes(argument.direction);
+  }
+  const std::string name = quoted(call.name);
+  if (reads_after && !is_proven) {
+    check(topology, CheckCode::argument_order,
+          name + " writes an argument before one that it reads", id);
+  }
+  if (!writes_any && is_understood)
+    check(topology, CheckCode::no_output, name + " writes none of its arguments", id);
+}
+
+// After USMP, a kernel's workspaces and constants are places in the pools that its calls pass.
+// The first call determines the pool of an argument. An address inside a tensor is not the
+// kernel's own memory.
+void place_memory(Topology& topology, const KernelInfo& info, const Call& call) {
+  Kernel& kernel = topology.kernels[index(call.kernel)];
+  for (const BodyMemory& memory : info.places) {
+    if (memory.address.root >= call.arguments.size()) continue;
+    const Argument& argument = call.arguments[memory.address.root];
+    if (!argument.pool || argument.direction != Direction::pool) continue;
+    KernelBuffer buffer = memory.buffer;
+    buffer.pool = argument.pool;
+    if (memory.address.offset_known) {
+      buffer.offset = static_cast<std::uint64_t>(memory.address.offset);
+    }
+    const bool is_constant = topology[*argument.pool].kind == PoolKind::constant;
+    (is_constant ? kernel.constants : kernel.workspaces).push_back(std::move(buffer));
+  }
 }
 
 /// Takes the steps of main in order and tracks the value in every storage. For a call, decides the
@@ -212,17 +414,6 @@ class NetworkBuilder {
   }
 
  private:
-  /// The kernel's parameters for a call's arguments; none without TIR.
-  using KernelParameters = std::span<const KernelParameter>;
-
-  void check(CheckCode code, std::string detail, std::optional<CallId> call = std::nullopt,
-             std::optional<ValueId> value = std::nullopt) {
-    // A few show what is wrong.
-    constexpr std::size_t kMostGaps = 20;
-    if (shows_gap(code) && topology_.gaps.size() < kMostGaps) topology_.gaps.push_back(detail);
-    topology_.checks.push_back({code, std::move(detail), call, value});
-  }
-
   void make_inputs() {
     for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
       const PortPlan& plan = parameters_.ports[i];
@@ -240,7 +431,8 @@ class NetworkBuilder {
       const StorageState& state = storages_.state_of_port(i);
       topology_.outputs.push_back({plan.name, plan.parameter, plan.type, state.current});
       if (!state.current) {
-        check(CheckCode::output_unwritten, "nothing writes the output " + quoted(plan.name));
+        check(topology_, CheckCode::output_unwritten,
+              "nothing writes the output " + quoted(plan.name));
       }
     }
   }
@@ -282,14 +474,14 @@ class NetworkBuilder {
     const KernelParameters parameters = parameters_for_call(info, raw, parameters_);
     std::vector<Tensor> tensors;
     fill_arguments(raw, parameters, call, tensors);
-    decide(info, parameters, tensors);
+    decide(topology_, parameters_, info, parameters, known_directions_, tensors);
     connect(call, id, tensors);
-    note_callee(info, parameters, call, id);
-    note_order(call, id);
+    note_callee(topology_, info, parameters, call, id);
+    note_order(topology_, call, id);
     if (is_first) {
-      place_memory(info, call);
+      place_memory(topology_, info, call);
       for (const std::string& overrun : info.overruns) {
-        check(CheckCode::storage_too_small, overrun, id);
+        check(topology_, CheckCode::storage_too_small, overrun, id);
       }
     }
     topology_.calls.push_back(std::move(call));
@@ -309,22 +501,22 @@ class NetworkBuilder {
     if (support::may_be_macro(raw.symbol) && !is_logging_macro(raw.symbol)) {
       return step(UnknownStatement{"a call of " + quoted(raw.symbol), true});
     }
-    check(CheckCode::foreign_call,
+    check(topology_, CheckCode::foreign_call,
           "main calls " + quoted(raw.symbol) + ", which is no kernel and takes no tensor");
   }
 
   void fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
                       std::vector<Tensor>& tensors) {
+    const KernelParameter unknown;
     for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
       Argument argument;
       const ArgumentRole role = parameters_.role_of(raw.arguments[i].address);
       // Applies to pools and contexts; tensors are decided below, when the whole call is known.
       argument.decided_by = DecidedBy::parameter_kind;
       const bool has_parameter = i < parameters.size();
-      if (has_parameter) {
-        argument.parameter = parameters[i].name;
-        note_kind(raw, i, parameters[i], role.kind);
-      }
+      const KernelParameter& parameter = has_parameter ? parameters[i] : unknown;
+      argument.parameter = parameter.name;
+      if (has_parameter) note_kind(topology_, kernels_, raw, i, parameter, role.kind);
       switch (role.kind) {
         case RoleKind::pool:
           argument.direction = Direction::pool;
@@ -334,23 +526,22 @@ class NetworkBuilder {
           argument.direction = Direction::context;
           break;
         case RoleKind::unknown:
-          check(CheckCode::unknown_argument,
-                "argument " + std::to_string(i) + " of the call of " + quoted(raw.symbol) +
-                    " is not a tensor, pool or context",
+          check(topology_, CheckCode::unknown_argument,
+                fmt::format("argument {} of the call of {} is not a tensor, pool or context", i,
+                            quoted(raw.symbol)),
                 static_cast<CallId>(topology_.calls.size()));
           break;
         case RoleKind::tensor: {
           StorageState& state = storages_.state_of(role);
           argument.storage = state.id;
-          const TensorType seen =
-              better_of(has_parameter ? parameters[i].type : TensorType{}, raw.arguments[i].type);
-          argument.type = plausible(seen, topology_[state.id].bytes);
-          if (has_parameter) note_constant(raw, parameters[i], state);
+          argument.type = plausible(better_of(parameter.type, raw.arguments[i].type),
+                                    topology_[state.id].bytes);
+          note_constant(topology_, raw, parameter, state);
           tensors.push_back({.argument = i,
                              .state = &state,
-                             .at_least = has_parameter ? parameters[i].at_least : 0,
-                             .before = has_parameter ? parameters[i].before : 0,
-                             .effect = has_parameter ? &parameters[i].effect : nullptr});
+                             .at_least = parameter.at_least,
+                             .before = parameter.before,
+                             .effect = has_parameter ? &parameter.effect : nullptr});
           break;
         }
       }
@@ -358,226 +549,42 @@ class NetworkBuilder {
     }
   }
 
-  // If the kinds of argument and parameter differ, the kernel does something else than the graph
-  // shows.
-  void note_kind(const RawCall& raw, std::size_t argument, const KernelParameter& parameter,
-                 RoleKind kind) {
-    const bool is_pool = kind == RoleKind::pool;
-    // People rename pools. Only the name tells what bytes are that the kernel does not use.
-    const bool is_unused = parameter.effect.is_none();
-    const bool is_context = kind == RoleKind::context;
-    const bool is_bytes = parameter.type.dtype == tir::DType::UInt(8);
-    if (is_pool && is_bytes &&
-        (is_unused || parameter.may_be_pool ||
-         !kernels_.describe(raw.symbol).kernel.is_understood())) {
-      return;
-    }
-    // NULL in place of a pool that the kernel does not use.
-    const bool is_unpacked = raw.call_form == CallForm::unpacked;
-    if (is_context && is_unused && parameter.is_pool && is_unpacked) return;
-    const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
-    const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
-    if ((fits && !(is_context && parameter.is_pool)) || kind == RoleKind::unknown) return;
-    check(CheckCode::argument_kind,
-          "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
-              " is not what its parameter " + quoted(parameter.name) + " takes",
-          static_cast<CallId>(topology_.calls.size()));
-  }
-
-  /// Only the reads of kernels show the size of main's constant in a pool.
-  void note_constant(const RawCall& raw, const KernelParameter& parameter,
-                     const StorageState& state) {
-    const Storage& storage = topology_[state.id];
-    if (!state.is_constant || !storage.pool || !storage.offset || parameter.at_least == 0) return;
-    const Pool& pool = topology_[*storage.pool];
-    const std::uint64_t end = sum_of(*storage.offset, parameter.at_least);
-    if (!pool.bytes || end <= *pool.bytes) return;
-    check(CheckCode::storage_too_small,
-          quoted(raw.symbol) + " reads " + quoted(storage.name) + " up to " + std::to_string(end) +
-              " bytes into " + quoted(pool.name) + ", which has " + std::to_string(*pool.bytes));
-  }
-
-  // Directions depend on the present state of the storages, so they are decided call by call.
-  void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors) {
-    const auto known = known_directions_.find(info.kernel.symbol);
-    const auto is_none = [](const Tensor& one) {
-      return one.effect != nullptr && one.effect->is_none();
-    };
-    const bool is_untouched = std::ranges::all_of(tensors, is_none);
-    for (std::size_t k = 0; k < tensors.size(); ++k) {
-      Tensor& tensor = tensors[k];
-      const StorageState& at = *tensor.state;
-      tensor.is_output = at.port && parameters_.ports[*at.port].is_output;
-      tensor.is_input = at.port && !tensor.is_output;
-      const std::optional<std::uint64_t> bytes = topology_[at.id].bytes;
-      tensor.may_be_empty = is_none(tensor) && (bytes ? *bytes == 0 : is_untouched);
-      // If an unread value is overwritten, the call that wrote it is useless.
-      tensor.is_unread = at.current && topology_[*at.current].consumers.empty();
-      if (known != known_directions_.end() && k < known->second.size()) {
-        tensor.elsewhere = known->second[k];
-      }
-    }
-    decide_directions(tensors);
-    if (parameters.empty()) remember_directions(info.kernel.symbol, tensors);
-  }
-
-  // Remembers only facts that follow from this call alone. A fact from another call, or an
-  // assumption, would be circular.
-  void remember_directions(const std::string& symbol, std::span<const Tensor> tensors) {
-    std::vector<std::optional<Decision>>& known = known_directions_[symbol];
-    if (known.size() < tensors.size()) known.resize(tensors.size());
-    for (std::size_t k = 0; k < tensors.size(); ++k) {
-      const Decision& decision = tensors[k].decision;
-      const bool is_uncertain =
-          decision.by == DecidedBy::other_call || decision.certainty == Certainty::assumed;
-      if (!known[k] && !is_uncertain) known[k] = decision;
-    }
-  }
-
   /// Turns decided directions into edges: reads take the values that storages hold, writes leave
   /// new ones.
   void connect(Call& call, CallId id, std::vector<Tensor>& tensors) {
+    const auto end_of = [&](const Tensor& tensor) -> Endpoint {
+      return {EndpointKind::call, index(id), static_cast<std::uint32_t>(tensor.argument)};
+    };
     for (Tensor& tensor : tensors) {
       Argument& argument = call.arguments[tensor.argument];
       argument.direction = tensor.decision.direction;
       argument.decided_by = tensor.decision.by;
       argument.certainty = tensor.decision.certainty;
       if (!reads(argument.direction)) continue;
-      const Endpoint end{EndpointKind::call, index(id),
-                         static_cast<std::uint32_t>(tensor.argument)};
       // An argument that the kernel does not access may be overwritten by then.
       argument.reads = tensor.decision.by == DecidedBy::untouched
-                           ? storages_.consume(*tensor.state, end)
-                           : storages_.read(*tensor.state, end, position_);
+                           ? storages_.consume(*tensor.state, end_of(tensor))
+                           : storages_.read(*tensor.state, end_of(tensor), position_);
       if (argument.reads) {
-        if (argument.direction == Direction::input) note_access(*argument.reads, tensor.at_least);
+        if (argument.direction == Direction::input)
+          note_access(topology_, *argument.reads, tensor.at_least);
         continue;
       }
       if (argument.direction == Direction::in_out) {
         // There is no value to update: the apparent read is part of a first write.
         argument.direction = Direction::output;
       } else {
-        note_read_before_write(*tensor.state, call.name, id);
+        note_read_before_write(topology_, *tensor.state, call.name, id);
       }
     }
-    for (const Tensor& tensor : tensors) note_reach(tensor, call.name, id);
+    for (const Tensor& tensor : tensors) note_reach(topology_, tensor, call.name, id);
     // All reads of a call come before its writes: an input may share memory with an output.
     for (Tensor& tensor : tensors) {
       Argument& argument = call.arguments[tensor.argument];
       if (!writes(argument.direction)) continue;
-      const Endpoint end{EndpointKind::call, index(id),
-                         static_cast<std::uint32_t>(tensor.argument)};
-      argument.writes = storages_.write(*tensor.state, end, position_, argument.type);
-      note_access(*argument.writes, tensor.at_least);
-      note_write(*tensor.state, id, *argument.writes);
-    }
-  }
-
-  /// A value is at least as large as the bytes of it that are accessed (`complete_types`).
-  void note_access(ValueId id, std::uint64_t bytes) {
-    Value& value = topology_.values[index(id)];
-    value.bytes = std::max(value.bytes.value_or(0), bytes);
-  }
-
-  /// TVM does not check sizes: main passes bare pointers. Sizes of main's tensors and of pools are
-  /// checked at the end.
-  void note_reach(const Tensor& tensor, std::string_view call, CallId id) {
-    const Storage& storage = topology_[tensor.state->id];
-    // In a pool, the bytes before a tensor are those of another one.
-    if (tensor.before > 0 && !storage.pool) {
-      check(CheckCode::storage_too_small,
-            fmt::format("{} accesses {} bytes before {}", quoted(call), tensor.before,
-                        quoted(storage.name)),
-            id);
-    }
-    const bool is_checked_later = storage.pool || storage.kind == StorageKind::workspace;
-    if (is_checked_later || !storage.bytes || tensor.at_least <= *storage.bytes) return;
-    check(CheckCode::storage_too_small,
-          quoted(call) + " accesses " + std::to_string(tensor.at_least) + " bytes of " +
-              quoted(storage.name) + ", which has " + std::to_string(*storage.bytes),
-          id);
-  }
-
-  /// Main would use uninitialised memory; TVM does not prevent this.
-  void note_read_before_write(const StorageState& state, std::string_view reader,
-                              std::optional<CallId> call) {
-    check(CheckCode::read_before_write,
-          quoted(reader) + " reads " + quoted(topology_[state.id].name) + ", which nothing wrote",
-          call);
-  }
-
-  /// Legal in C, but TVM never generates it: constants are in ROM, inputs belong to the caller, and
-  /// an output has one writer.
-  void note_write(const StorageState& state, std::optional<CallId> call, ValueId value) {
-    const std::string name = quoted(topology_[state.id].name);
-    if (state.is_constant) {
-      check(CheckCode::constant_overwritten, "the constant " + name + " is written", call, value);
-    } else if (state.port && !parameters_.ports[*state.port].is_output) {
-      check(CheckCode::input_overwritten, "the input " + name + " is written", call, value);
-    } else if (state.port && state.values > 1) {
-      check(CheckCode::output_rewritten, "the output " + name + " is written again", call, value);
-    }
-  }
-
-  void note_callee(const KernelInfo& info, KernelParameters parameters, const Call& call,
-                   CallId id) {
-    const std::string name = quoted(info.kernel.symbol);
-    if (info.kernel.origin == KernelOrigin::unknown) {
-      // The application may define other functions: a hook, a driver, a kernel of its own.
-      const bool is_generated = info.kernel.symbol.starts_with("tvmgen_");
-      is_generated ? check(CheckCode::unknown_callee, "nothing defines " + name, id)
-                   : check(CheckCode::unknown_statement,
-                           "main calls " + name + ", which the archive does not define", id);
-    }
-    // Parameters without a match: `parameters_for_call` found the numbers to differ.
-    if (info.parameters.empty() || !parameters.empty()) return;
-    check(CheckCode::arity,
-          name + " has " + std::to_string(info.parameters.size()) +
-              " parameters and is called with " + std::to_string(call.arguments.size()) +
-              " arguments",
-          id);
-  }
-
-  // In all versions, kernels take inputs before outputs, so another order shows a wrong direction
-  // where the kernel's own code does not show all of them.
-  void note_order(const Call& call, CallId id) {
-    bool writes_any = false;
-    bool reads_after = false;
-    bool is_proven = true;
-    const bool is_understood = topology_.kernel_of(call).is_understood();
-    for (const Argument& argument : call.arguments) {
-      const bool is_of_body =
-          argument.decided_by == DecidedBy::body && argument.certainty == Certainty::certain;
-      is_proven = is_proven && (!argument.storage || is_of_body);
-      // A body that is understood does not use what it decides nothing about.
-      const bool is_read = argument.direction == Direction::input && (is_of_body || !is_understood);
-      reads_after = reads_after || (writes_any && is_read);
-      writes_any = writes_any || writes(argument.direction);
-    }
-    const std::string name = quoted(call.name);
-    if (reads_after && !is_proven) {
-      check(CheckCode::argument_order, name + " writes an argument before one that it reads", id);
-    }
-    if (!writes_any && is_understood)
-      check(CheckCode::no_output, name + " writes none of its arguments", id);
-  }
-
-  // After USMP, a kernel's workspaces and constants are places in the pools that its calls pass.
-  // The first call determines the pool of an argument. An address inside a tensor is not the
-  // kernel's own memory.
-  void place_memory(const KernelInfo& info, const Call& call) {
-    Kernel& kernel = topology_.kernels[index(call.kernel)];
-    for (const BodyMemory& memory : info.places) {
-      if (memory.address.root >= call.arguments.size()) continue;
-      const Argument& argument = call.arguments[memory.address.root];
-      if (!argument.pool || argument.direction != Direction::pool) continue;
-      KernelBuffer buffer = memory.buffer;
-      buffer.pool = argument.pool;
-      if (memory.address.offset_known) {
-        buffer.offset = static_cast<std::uint64_t>(memory.address.offset);
-      }
-      const bool is_constant = topology_[*argument.pool].kind == PoolKind::constant;
-      (is_constant ? kernel.constants : kernel.workspaces).push_back(std::move(buffer));
+      argument.writes = storages_.write(*tensor.state, end_of(tensor), position_, argument.type);
+      note_access(topology_, *argument.writes, tensor.at_least);
+      note_write(topology_, parameters_, *tensor.state, id, *argument.writes);
     }
   }
 
@@ -592,37 +599,30 @@ class NetworkBuilder {
     StorageState& source = storages_.state_of(from);
     // Reads before it writes, like calls.
     Copy copy{position_, storages_.read(source, end, position_), {}, raw.bytes};
-    if (!copy.reads) note_read_before_write(source, "a copy", std::nullopt);
+    if (!copy.reads) note_read_before_write(topology_, source, "a copy", std::nullopt);
     StorageState& target = storages_.state_of(to);
     const TensorType type = copy.reads ? topology_[*copy.reads].type : TensorType{};
     copy.writes = storages_.write(target, end, position_, better_of(target.declared, type));
-    note_write(target, std::nullopt, copy.writes);
+    note_write(topology_, parameters_, target, std::nullopt, copy.writes);
     topology_.copies.push_back(copy);
     ++position_;
   }
 
   void step(const RawHook& raw) {
     // Hooks take a position, so that positions follow the code; they are not nodes of the network.
-    Hook hook{std::string(raw.symbol), phase_of(raw.symbol), {}, position_++};
-    const Address& context = raw.context;
-    if (context.kind == AddressKind::parameter && !body_.is_packed &&
-        context.root < body_.parameters.size()) {
-      hook.context = body_.parameters[context.root].name;
-    } else if (context.kind == AddressKind::parameter) {
-      const auto at = body_.packed_api_parameters.find(context.root);
-      if (at != body_.packed_api_parameters.end()) hook.context = at->second.name;
-    }
-    topology_.hooks.push_back(std::move(hook));
+    topology_.hooks.push_back({std::string(raw.symbol), phase_of(raw.symbol),
+                               parameter_at(body_, raw.context), position_++});
   }
 
   // The statement may call kernels, write tensors and allocate memory.
   void step(const UnknownStatement& raw) {
-    check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is unknown");
+    check(topology_, CheckCode::unknown_statement,
+          "main has " + raw.what + ", whose effect is unknown");
     if (raw.may_end_main && !topology_.may_end_at) topology_.may_end_at = position_;
   }
 
   void step(const IgnoredStatement& raw) {
-    check(CheckCode::ignored_statement,
+    check(topology_, CheckCode::ignored_statement,
           "main has the statement '" + raw.text + "', which touches nothing of the network");
   }
 
