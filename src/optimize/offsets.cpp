@@ -40,8 +40,6 @@ using archive::Member;
 using graph::quoted;
 using support::get_or_throw;
 
-// --- The new plan by function and by order of lets ----------------------------------------------
-
 // Representations of one function use different variable names (`compute.global_let`,
 // `compute_global_let_2`), but the same order.
 
@@ -136,8 +134,6 @@ void add_numbers(const ModuleAssignment& assignment, const FunctionSites& functi
   }
 }
 
-// --- Sizes outside of TIR ------------------------------------------------------------------------
-
 /// Edits `#define NAME 104192`; false if the text does not contain it.
 // Applications use the header's macros as sizes of their own memory, such as a pool that they
 // provide.
@@ -179,6 +175,46 @@ std::optional<edit::NumberChange> add_metadata_edit(const json::Document& metada
   return change;
 }
 
+/// Old TVMScript does not contain a whole plan: TVM cannot print `pool_args` in it
+/// (src/printer/tvmscript_printer.cc).
+bool can_change(tir::Dialect dialect) {
+  return dialect == tir::Dialect::tvmscript || dialect == tir::Dialect::legacy_text ||
+         dialect == tir::Dialect::save_json;
+}
+
+/// The TIR of main and of kernels, which state the sizes of pools without buffers.
+std::set<std::string> stems_of_kernels(const graph::Topology* network) {
+  std::set<std::string> stems;
+  if (network == nullptr) return stems;
+  stems.insert(network->provenance.source);
+  for (const graph::Kernel& kernel : network->kernels) {
+    if (kernel.has_tir()) stems.insert(kernel.source);
+  }
+  return stems;
+}
+
+/// The same C where the application defines pools of the new sizes, which headers state.
+TirSource resized(TirSource c, const ModuleAssignment& assignment) {
+  tir::CSources sources = *c.c;
+  for (tir::CPool& pool : sources.pools) {
+    const auto* const size = support::find_value(assignment.sizes, pool.name);
+    if (size != nullptr) pool.bytes = static_cast<std::int64_t>(size->after);
+  }
+  c.c = std::make_shared<const tir::CSources>(std::move(sources));
+  return c;
+}
+
+constexpr std::string_view kWorkspaceSize = "_WORKSPACE_SIZE";
+
+std::string pool_size(const std::string& pool) {
+  return "_" + pool + "_WORKSPACE_POOL_SIZE";
+}
+
+/// `TVMGEN_<MODULE><SUFFIX>` in the module's headers, in capitals.
+std::string macro_of(const Module& module, std::string_view suffix) {
+  return support::in_capitals("tvmgen_" + module.name + std::string(suffix));
+}
+
 class Replanning {
  public:
   Replanning(edit::EditedMembers& edited, const NetworkOfModule& networks,
@@ -206,23 +242,12 @@ class Replanning {
   }
 
  private:
-  /// Null if the module has none.
-  const graph::Topology* network_of(std::size_t module) const {
-    return support::value_at(networks_, module).value_or(nullptr);
-  }
   const std::vector<Module>& modules() const { return deployment_.library().modules; }
 
   const Member& member_named(std::string_view name) const {
     const Member* const member = edited_.archive().find(name);
     if (member == nullptr) edit::refuse("it is not in the archive", name);
     return *member;
-  }
-
-  /// Old TVMScript does not contain a whole plan: TVM cannot print `pool_args` in it
-  /// (src/printer/tvmscript_printer.cc).
-  static bool can_change(tir::Dialect dialect) {
-    return dialect == tir::Dialect::tvmscript || dialect == tir::Dialect::legacy_text ||
-           dialect == tir::Dialect::save_json;
   }
 
   /// Runs first: such a text usually also differs from the generated C, and the dialect is the
@@ -269,18 +294,6 @@ class Replanning {
     return known->second = edit::functions_by_module(tir, deployment_);
   }
 
-  /// The TIR of main and of kernels, which state the sizes of pools without buffers.
-  std::set<std::string> stems_of_kernels(std::size_t module) const {
-    std::set<std::string> stems;
-    const graph::Topology* const network = network_of(module);
-    if (network == nullptr) return stems;
-    stems.insert(network->provenance.source);
-    for (const graph::Kernel& kernel : network->kernels) {
-      if (kernel.has_tir()) stems.insert(kernel.source);
-    }
-    return stems;
-  }
-
   /// Finds every buffer of the moves of one module in the TIR that the plan was made from: the
   /// moves use its names. Refuses objects, whose machine code also contains offsets.
   void assign_module(std::size_t module) {
@@ -298,7 +311,8 @@ class Replanning {
       }
     }
     if (found.pools.empty()) return;
-    if (stems.empty()) stems = stems_of_kernels(module);
+    if (stems.empty())
+      stems = stems_of_kernels(support::value_at(networks_, module).value_or(nullptr));
     refuse_objects(modules()[module]);
     for (const std::string& stem : stems) {
       const auto* const here =
@@ -347,7 +361,7 @@ class Replanning {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
       ChangedTir& changed = changed_.emplace_back(ChangedTir{edited_.take_tir(c)});
       const auto functions = edit::functions_by_module(changed.before.document.module, deployment_);
-      changed.before.c = &resized(c, assignment);
+      changed.before.c = &resized_.emplace_back(resized(c, assignment));
       const auto* const here = support::find_value(functions, assignment.module);
       if (here == nullptr) continue;
       for (FunctionSites& function : sites_of(*here, assignment.pools)) {
@@ -365,18 +379,6 @@ class Replanning {
         edit::refuse("the archive has no C of function '" + symbol + "'");
       }
     }
-  }
-
-  /// The same C where the application defines pools of the new sizes, which headers state.
-  const TirSource& resized(const TirSource& c, const ModuleAssignment& assignment) {
-    TirSource& changed = resized_.emplace_back(c);
-    tir::CSources sources = *c.c;
-    for (tir::CPool& pool : sources.pools) {
-      const auto* const size = support::find_value(assignment.sizes, pool.name);
-      if (size != nullptr) pool.bytes = static_cast<std::int64_t>(size->after);
-    }
-    changed.c = std::make_shared<const tir::CSources>(std::move(sources));
-    return changed;
   }
 
   /// Code that uses a pool other than by the offsets in functions depends on its size and contents.
@@ -421,21 +423,12 @@ class Replanning {
     }
     const Member& metadata = member_named(kMetadata);
     if (!metadata_) metadata_.emplace(edited_.source_of(metadata));
-    const graph::Topology* const network = network_of(assignment.module);
+    const auto* const network = support::value_at(networks_, assignment.module).value_or(nullptr);
     const auto beside =
         network == nullptr ? std::vector<std::uint64_t>{0} : workspaces_beside_pools(*network);
     const auto claim =
         add_metadata_edit(*metadata_, module.name, assignment, beside, edits_[&metadata]);
     if (claim) edit_macro(module, kWorkspaceSize, *claim);
-  }
-
-  static constexpr std::string_view kWorkspaceSize = "_WORKSPACE_SIZE";
-  static std::string pool_size(const std::string& pool) {
-    return "_" + pool + "_WORKSPACE_POOL_SIZE";
-  }
-  /// `TVMGEN_<MODULE><SUFFIX>` in the module's headers, in capitals.
-  static std::string macro_of(const Module& module, std::string_view suffix) {
-    return support::in_capitals("tvmgen_" + module.name + std::string(suffix));
   }
 
   bool edit_macro(const Module& module, std::string_view suffix, const edit::NumberChange& size) {

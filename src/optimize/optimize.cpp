@@ -36,6 +36,148 @@ DeploymentOptions reading_of(const Deployment& deployment, const OptimizeOptions
           .macros = deployment.macros()};
 }
 
+/// Of the functions that read the constant.
+std::int64_t growth_of(const CConstant& constant, const CompiledCode& before,
+                       const CompiledCode& after) {
+  std::set<std::string> functions;
+  for (const ConstantUse* const use : constant.uses) functions.insert(use->function);
+  std::int64_t growth = 0;
+  for (const std::string& function : functions) {
+    const CompiledFunction* const was = before.find(function);
+    const CompiledFunction* const is = after.find(function);
+    if (was == nullptr || is == nullptr) continue;
+    growth += static_cast<std::int64_t>(is->bytes) - static_cast<std::int64_t>(was->bytes);
+  }
+  return growth;
+}
+
+CompiledCode code_of(std::size_t module, const CConstants& constants,
+                     const edit::EditedMembers& members, const Compiler& compiler) {
+  const NewConstants wanted = new_constants_of(constants);
+  edit::FileEdits edits = declaration_edits(constants, members);
+  for (const CReading& reading : constants.readings) {
+    changes_of(reading.constants, wanted).add_edits(reading.tir, members, edits);
+  }
+  edit::EditedMembers edited = members.fork();
+  edited.edit(std::move(edits));
+  const Deployment changed = edited.open();
+  return get_or_throw(
+      compile_module(changed.archive(), changed.library().modules[module], compiler));
+}
+
+/// Compares the code of both forms by function. Leaves the constants undecided.
+void keep_costly_singles(std::size_t module, CConstants& constants,
+                         const edit::EditedMembers& members, const OptimizeOptions& options) {
+  make_smaller(constants, options.what);
+  std::vector<std::pair<CConstant*, std::uint64_t>> singles;
+  for (CConstant& one : constants.all) {
+    if (one.after.is_single()) singles.emplace_back(&one, one.pool.empty() ? 0 : one.new_bytes());
+  }
+  if (singles.empty()) return reset(constants);
+  const CompiledCode with = code_of(module, constants, members, *options.compiler);
+  reset(constants);
+  Optimizations what = options.what;
+  what.collapse = false;
+  make_smaller(constants, what);
+  const CompiledCode without = code_of(module, constants, members, *options.compiler);
+  for (const auto& [constant, bytes] : singles) {
+    const std::int64_t growth = growth_of(*constant, without, with);
+    if (growth <= static_cast<std::int64_t>(constant->new_bytes() - bytes)) continue;
+    keep(constant->all_kept, fmt::format("one element of it would cost {} bytes of code", growth));
+  }
+  reset(constants);
+}
+
+/// Changes the C of a module, and returns what becomes of its constants. A file belongs to one
+/// module: the places of the others stay.
+NewConstants change_c(CConstants& constants, edit::EditedMembers& edited) {
+  NewConstants wanted = new_constants_of(constants);
+  edit::EditedMembers of_module = edited.fork();
+  edit::FileEdits edits = declaration_edits(constants, edited);
+  std::vector<ChangedTir> all;
+  for (CReading& reading : constants.readings) {
+    all.push_back({std::move(reading.tir), changes_of(reading.constants, wanted)});
+  }
+  change_all(std::move(all), std::move(edits), of_module);
+  edited.take_all(std::move(of_module));
+  return wanted;
+}
+
+/// Bytes saved in arrays, which TVM does not count as it counts pools.
+struct ArraySavings {
+  std::uint64_t of_kernels = 0;
+  std::uint64_t dropped = 0;  ///< metadata.json does not count them
+};
+
+ArraySavings saved_in_arrays(const graph::Topology* network, const CConstants& constants) {
+  const std::string main = network == nullptr ? std::string() : network->provenance.symbol;
+  ArraySavings saved;
+  for (const CConstant& one : constants.all) {
+    if (!one.pool.empty()) continue;
+    const std::uint64_t bytes = one.bytes() - one.new_bytes();
+    const bool is_of_kernel = std::ranges::any_of(
+        one.uses, [&](const ConstantUse* use) { return use->function != main; });
+    if (is_of_kernel) saved.of_kernels += bytes;
+    if (one.after.is_removed) saved.dropped += bytes;
+  }
+  return saved;
+}
+
+/// For all constants, or for those of Relay's main only.
+std::vector<edit::NumberChange> possible_changes(const ArraySavings& arrays, std::uint64_t saved,
+                                                 const graph::Topology& network) {
+  const std::uint64_t all = graph::memory_totals(network).constants.bytes;
+  const std::uint64_t of_kernels = bytes_of_kernel_constants(network);
+  if (saved > all || of_kernels > all || arrays.of_kernels > of_kernels) return {};
+  return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - arrays.of_kernels)}};
+}
+
+void note(const CConstants& constants, OptimizedModule& module) {
+  for (const CConstant& one : constants.all) {
+    OptimizedConstant constant{.name = one.name,
+                               .pool = one.pool,
+                               .before = one.dtype,
+                               .after = one.after.dtype,
+                               .bytes_before = one.bytes(),
+                               .bytes_after = one.new_bytes(),
+                               .is_collapsed = one.after.is_single(),
+                               .is_dropped = one.after.is_removed && !one.equal,
+                               .kernel = one.uses.empty() ? "" : one.uses.front()->function,
+                               .bytes_saved = bytes_saved(one),
+                               .kept = why_kept(constants, one)};
+    if (one.equal) constant.equal = constants.all[*one.equal].name;
+    module.constants.push_back(std::move(constant));
+  }
+  for (const CPoolOfConstants& pool : constants.pools) {
+    if (!pool.constants.empty() || !module.constants_kept.empty()) continue;
+    module.constants_kept = "pool '" + pool.name + "': " + pool.kept;
+  }
+  if (module.constants_kept.empty()) module.constants_kept = constants.incomplete;
+  if (!module.constants_kept.empty()) return;
+  module.constants_before = total_before(constants);
+  module.constants_after = total_after(constants);
+}
+
+std::uint64_t bytes_with(const ArchivePlan& plan, RamPlan way) {
+  std::uint64_t bytes = 0;
+  for (const ModulePlan& module : plan.modules) {
+    for (std::size_t i = 0; i < module.pools.size(); ++i) {
+      bytes += chosen_plan(module, i, way).size;
+    }
+  }
+  return bytes;
+}
+
+/// The requested ways, smallest result first. Among equal results, the way with fewer changes
+/// comes first.
+std::vector<RamPlan> ways_by_size(const ArchivePlan& plan, const Optimizations& what) {
+  std::vector ways{RamPlan::offsets};
+  if (what.in_place) ways.push_back(RamPlan::in_place);
+  if (what.reorder) ways.push_back(RamPlan::order);
+  std::ranges::stable_sort(ways, {}, [&](RamPlan way) { return bytes_with(plan, way); });
+  return ways;
+}
+
 class Optimizing {
  public:
   /// `edited` may have members of the archive that are already other ones than those of the input.
@@ -79,8 +221,6 @@ class Optimizing {
     for (const Network& network : found_.found)
       networks_.emplace(network.module, &network.topology);
   }
-
-  // --- Constants ---------------------------------------------------------------------------------
 
   void change_constants() {
     const std::string contradiction = contradiction_in(deployment_);
@@ -144,7 +284,8 @@ class Optimizing {
     for (auto& one : constants) {
       keep_by_captured(captured, one.first, edited_, one.second);
       attempt(one.first, [&] {
-        const ConstantSavings savings = decide(one.first, one.second);
+        if (options_.compiler) keep_costly_singles(one.first, one.second, edited_, options_);
+        const ConstantSavings savings = make_smaller(one.second, options_.what);
         if (makes_edits_ && savings.total() > 0) {
           wanted.emplace(one.first, change_c(one.second, edited));
         } else {
@@ -158,21 +299,6 @@ class Optimizing {
     for (const auto& [module, savings] : saved) take_result(module, savings, constants.at(module));
   }
 
-  /// Changes the C of a module, and returns what becomes of its constants. A file belongs to one
-  /// module: the places of the others stay.
-  NewConstants change_c(CConstants& constants, edit::EditedMembers& edited) const {
-    NewConstants wanted = new_constants_of(constants);
-    edit::EditedMembers of_module = edited.fork();
-    edit::FileEdits edits = declaration_edits(constants, edited);
-    std::vector<ChangedTir> all;
-    for (CReading& reading : constants.readings) {
-      all.push_back({std::move(reading.tir), changes_of(reading.constants, wanted)});
-    }
-    change_all(std::move(all), std::move(edits), of_module);
-    edited.take_all(std::move(of_module));
-    return wanted;
-  }
-
   /// For the plan's step.
   void keep_c(CConstants& constants) {
     for (CReading& one : constants.readings) {
@@ -181,144 +307,36 @@ class Optimizing {
   }
 
   void take_result(std::size_t module, const ConstantSavings& saved, const CConstants& constants) {
-    if (saved.total() > 0) saved_in_arrays_[module] = saved_in_arrays(module, constants);
+    if (saved.total() > 0) {
+      saved_in_arrays_[module] = saved_in_arrays(network_of(module), constants);
+    }
     report_.modules[module].saved = saved;
     note(constants, report_.modules[module]);
     if (options_.what.narrow) attempt(module, [&] { change_parameters(module); });
   }
 
-  ConstantSavings decide(std::size_t module, CConstants& constants) const {
-    if (options_.compiler) keep_costly_singles(module, constants);
-    return make_smaller(constants, options_.what);
-  }
-
-  /// Compares the code of both forms by function. Leaves the constants undecided.
-  void keep_costly_singles(std::size_t module, CConstants& constants) const {
-    make_smaller(constants, options_.what);
-    std::vector<std::pair<CConstant*, std::uint64_t>> singles;
-    for (CConstant& one : constants.all) {
-      if (one.after.is_single()) singles.emplace_back(&one, one.pool.empty() ? 0 : one.new_bytes());
-    }
-    if (singles.empty()) return reset(constants);
-    const CompiledCode with = code_of(module, constants);
-    reset(constants);
-    Optimizations what = options_.what;
-    what.collapse = false;
-    make_smaller(constants, what);
-    const CompiledCode without = code_of(module, constants);
-    for (const auto& [constant, bytes] : singles) {
-      const std::int64_t growth = growth_of(*constant, without, with);
-      if (growth <= static_cast<std::int64_t>(constant->new_bytes() - bytes)) continue;
-      keep(constant->all_kept,
-           fmt::format("one element of it would cost {} bytes of code", growth));
-    }
-    reset(constants);
-  }
-
-  CompiledCode code_of(std::size_t module, const CConstants& constants) const {
-    const NewConstants wanted = new_constants_of(constants);
-    edit::FileEdits edits = declaration_edits(constants, edited_);
-    for (const CReading& reading : constants.readings) {
-      changes_of(reading.constants, wanted).add_edits(reading.tir, edited_, edits);
-    }
-    edit::EditedMembers edited = edited_.fork();
-    edited.edit(std::move(edits));
-    const Deployment changed = edited.open();
-    return get_or_throw(
-        compile_module(changed.archive(), changed.library().modules[module], *options_.compiler));
-  }
-
-  /// Of the functions that read the constant.
-  static std::int64_t growth_of(const CConstant& constant, const CompiledCode& before,
-                                const CompiledCode& after) {
-    std::set<std::string> functions;
-    for (const ConstantUse* const use : constant.uses) functions.insert(use->function);
-    std::int64_t growth = 0;
-    for (const std::string& function : functions) {
-      const CompiledFunction* const was = before.find(function);
-      const CompiledFunction* const is = after.find(function);
-      if (was == nullptr || is == nullptr) continue;
-      growth += static_cast<std::int64_t>(is->bytes) - static_cast<std::int64_t>(was->bytes);
-    }
-    return growth;
-  }
-
   /// Constants that the graph executor loads and passes to kernels.
   void change_parameters(std::size_t module) {
-    const auto network = networks_.find(module);
-    std::ranges::move(
-        narrow_parameters(module, network == networks_.end() ? nullptr : network->second, edited_),
-        std::back_inserter(report_.modules[module].constants));
+    std::ranges::move(narrow_parameters(module, network_of(module), edited_),
+                      std::back_inserter(report_.modules[module].constants));
   }
 
-  /// Bytes saved in arrays, which TVM does not count as it counts pools.
-  struct ArraySavings {
-    std::uint64_t of_kernels = 0;
-    std::uint64_t dropped = 0;  ///< metadata.json does not count them
-  };
-
-  ArraySavings saved_in_arrays(std::size_t module, const CConstants& constants) const {
-    const auto network = networks_.find(module);
-    const std::string main =
-        network == networks_.end() ? std::string() : network->second->provenance.symbol;
-    ArraySavings saved;
-    for (const CConstant& one : constants.all) {
-      if (!one.pool.empty()) continue;
-      const std::uint64_t bytes = one.bytes() - one.new_bytes();
-      const bool is_of_kernel = std::ranges::any_of(
-          one.uses, [&](const ConstantUse* use) { return use->function != main; });
-      if (is_of_kernel) saved.of_kernels += bytes;
-      if (one.after.is_removed) saved.dropped += bytes;
-    }
-    return saved;
-  }
-
-  static void note(const CConstants& constants, OptimizedModule& module) {
-    for (const CConstant& one : constants.all) {
-      OptimizedConstant constant{.name = one.name,
-                                 .pool = one.pool,
-                                 .before = one.dtype,
-                                 .after = one.after.dtype,
-                                 .bytes_before = one.bytes(),
-                                 .bytes_after = one.new_bytes(),
-                                 .is_collapsed = one.after.is_single(),
-                                 .is_dropped = one.after.is_removed && !one.equal,
-                                 .kernel = one.uses.empty() ? "" : one.uses.front()->function,
-                                 .bytes_saved = bytes_saved(one),
-                                 .kept = why_kept(constants, one)};
-      if (one.equal) constant.equal = constants.all[*one.equal].name;
-      module.constants.push_back(std::move(constant));
-    }
-    for (const CPoolOfConstants& pool : constants.pools) {
-      if (!pool.constants.empty() || !module.constants_kept.empty()) continue;
-      module.constants_kept = "pool '" + pool.name + "': " + pool.kept;
-    }
-    if (module.constants_kept.empty()) module.constants_kept = constants.incomplete;
-    if (!module.constants_kept.empty()) return;
-    module.constants_before = total_before(constants);
-    module.constants_after = total_after(constants);
+  /// Null if the module has none.
+  const graph::Topology* network_of(std::size_t module) const {
+    return support::value_at(networks_, module).value_or(nullptr);
   }
 
   /// Changes `constants_size_bytes` of main, if it is the number that TVM counts.
   void change_bytes_of_main() {
     edited_.edit(edits_of_metadata(edited_, [&](const json::Document& metadata, auto& edits) {
       for (const auto& [module, network] : networks_) {
+        const ArraySavings arrays =
+            support::value_at(saved_in_arrays_, module).value_or(ArraySavings{});
+        const std::uint64_t saved = report_.modules[module].saved.total() - arrays.dropped;
         change_metadata(metadata, report_.modules[module].name, "constants_size_bytes",
-                        possible_changes(module, *network), edits);
+                        possible_changes(arrays, saved, *network), edits);
       }
     }));
-  }
-
-  /// For all constants, or for those of Relay's main only.
-  std::vector<edit::NumberChange> possible_changes(std::size_t module,
-                                                   const graph::Topology& network) const {
-    const ArraySavings arrays =
-        support::value_at(saved_in_arrays_, module).value_or(ArraySavings{});
-    const std::uint64_t saved = report_.modules[module].saved.total() - arrays.dropped;
-    const std::uint64_t all = graph::memory_totals(network).constants.bytes;
-    const std::uint64_t of_kernels = bytes_of_kernel_constants(network);
-    if (saved > all || of_kernels > all || arrays.of_kernels > of_kernels) return {};
-    return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - arrays.of_kernels)}};
   }
 
   /// Records a refusal. Parts that cannot change provably stay, and the rest changes. If nothing
@@ -327,8 +345,6 @@ class Optimizing {
     support::throw_unless_invalid(diagnostic);
     if (!refused_) refused_ = diagnostic;
   }
-
-  // --- Workspace pools ---------------------------------------------------------------------------
 
   void change_offsets() {
     ArchivePlan possible;
@@ -357,7 +373,7 @@ class Optimizing {
       }
     }
     if (possible.modules.empty()) return;
-    for (const RamPlan way : ways_by_size(possible)) {
+    for (const RamPlan way : ways_by_size(possible, options_.what)) {
       const auto changed = support::to_result([&] { change_ram(possible, way); });
       if (changed) return;
       refuse_later(changed.error());
@@ -365,26 +381,6 @@ class Optimizing {
         report_.modules[module.module].pools_kept = changed.error().message;
       }
     }
-  }
-
-  /// The requested ways, smallest result first. Among equal results, the way with fewer changes
-  /// comes first.
-  std::vector<RamPlan> ways_by_size(const ArchivePlan& plan) const {
-    std::vector ways{RamPlan::offsets};
-    if (options_.what.in_place) ways.push_back(RamPlan::in_place);
-    if (options_.what.reorder) ways.push_back(RamPlan::order);
-    std::ranges::stable_sort(ways, {}, [&](RamPlan way) { return bytes_with(plan, way); });
-    return ways;
-  }
-
-  static std::uint64_t bytes_with(const ArchivePlan& plan, RamPlan way) {
-    std::uint64_t bytes = 0;
-    for (const ModulePlan& module : plan.modules) {
-      for (std::size_t i = 0; i < module.pools.size(); ++i) {
-        bytes += chosen_plan(module, i, way).size;
-      }
-    }
-    return bytes;
   }
 
   void change_ram(const ArchivePlan& plan, RamPlan way) {
@@ -490,8 +486,6 @@ Result<OptimizeReport> smaller_constants(const Deployment& deployment, const Net
     return optimize::Optimizing(std::move(members), options).decide_constants(networks);
   });
 }
-
-// --- JSON ----------------------------------------------------------------------------------------
 
 namespace {
 

@@ -232,6 +232,13 @@ std::vector<Node> loops_around(const Regions& regions, RegionId region) {
   return loops;
 }
 
+bool is_of_floats(Node node) {
+  const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a]
+                       : node.is(Kind::Cast)       ? node[f::Cast::value]
+                                                   : node;
+  return operand.dtype().is_float() || node.dtype().is_float();
+}
+
 /// Adds up the cost of one function: every node adds its cost for each evaluation.
 class KernelCounter {
  public:
@@ -293,8 +300,6 @@ class KernelCounter {
     cost_.loops.push_back(std::move(made));
   }
 
-  // --- Multiply-accumulates ----------------------------------------------------------------------
-
   /// For a store in several regions, uses the first one: its loops are the same in all of them,
   /// unless loops share the code, which TVM does not generate.
   void find_macs() {
@@ -311,15 +316,6 @@ class KernelCounter {
         "stores share expressions that are too large to look for multiply-accumulates");
     cost_.mac += Count::unknown();
     cost_.float_operations += Count::unknown();
-  }
-
-  // --- Counting ----------------------------------------------------------------------------------
-
-  static bool is_of_floats(Node node) {
-    const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a]
-                         : node.is(Kind::Cast)       ? node[f::Cast::value]
-                                                     : node;
-    return operand.dtype().is_float() || node.dtype().is_float();
   }
 
   /// Integers that do not depend on memory are addresses; floats and values from memory are data.
@@ -474,8 +470,6 @@ class KernelCounter {
       count_arithmetic(node, *operation, evaluation, times);
     }
   }
-
-  // --- Results -----------------------------------------------------------------------------------
 
   /// Inner loops come after outer ones, so, from the last one on, each adds its cost to the
   /// enclosing one.
