@@ -1,6 +1,7 @@
 #include "mlf/analysis/cost.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -196,6 +197,10 @@ class IndexDivisions {
   std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> known_;
 };
 
+std::array<Count*, 4> counts_of(BufferCost& buffer) {
+  return {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored};
+}
+
 /// Code that is not understood may increase every number, so there are no upper bounds. Code that
 /// may end the kernel early leaves no lower bounds.
 void widen(const graph::BodyScan& scan, KernelCost& cost) {
@@ -214,10 +219,7 @@ void widen(const graph::BodyScan& scan, KernelCost& cost) {
     widened(loop.mac);
   }
   for (BufferCost& buffer : cost.buffers) {
-    for (Count* const count :
-         {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
-      widened(*count);
-    }
+    for (Count* const count : counts_of(buffer)) widened(*count);
   }
 }
 
@@ -239,16 +241,140 @@ bool is_of_floats(Node node) {
   return operand.dtype().is_float() || node.dtype().is_float();
 }
 
+/// Counts the accesses of memory, and finds the role of each.
+class BufferCounter {
+ public:
+  BufferCounter(const graph::KernelCode& code, const graph::BodyScan& scan, Regions& regions)
+      : code_(code),
+        scan_(scan),
+        regions_(regions),
+        buffers_(code.memories.size()),
+        escaped_(code.memories.size()),
+        by_known_call_(code.memories.size()) {}
+
+  /// Elements and bytes of a load or store. ProducerLoad and ProducerStore, which lowering
+  /// replaces, name a tensor, not memory.
+  void count_access(Node node, const Count& times) {
+    const auto memory = code_.memories.of_access(node);
+    if (!memory) return;
+    Count elements = times;
+    if (is_masked(node)) {
+      regions_.explain("a mask selects the elements of a vector that are loaded or stored");
+      elements *= Count(0, 1);
+    }
+    const Count bytes = elements * Count(dtype_of(node).element_bytes());
+    BufferCost& buffer = buffers_[*memory];
+    (is_store(node) ? buffer.stores : buffer.loads) += elements;
+    (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
+  }
+
+  /// Code that has the address may read and write the memory: a pool, and the tensor in it of one
+  /// of whose elements it is the address.
+  void escape(Node pointer) {
+    const auto memory = code_.memories.of_pointer(pointer);
+    if (!memory) return;
+    const bool is_of_element = graph::operator_of(pointer) == "address_of";
+    const Node element = is_of_element ? pointer.list(f::Call::args)[0] : Node();
+    if (element && graph::data_of_access(element)) escape(graph::data_of_access(element));
+    escaped_[*memory] = true;
+    for (Count* const count : counts_of(buffers_[*memory])) *count += Count::unknown();
+  }
+
+  /// Adds the known accesses of a call, for each execution. The callee may read an element several
+  /// times, so these numbers have no upper bound.
+  void use(std::size_t memory, const ArgumentUse& use, const Count& calls) {
+    BufferCost& buffer = buffers_[memory];
+    buffer.loads += calls * use.loads;
+    buffer.stores += calls * use.stores;
+    buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
+    buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
+    by_known_call_[memory] = true;
+  }
+
+  /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
+  /// of the arguments that the first parameter points to.
+  void finish(KernelCost& cost) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const Address& address = code_.memories[i].address;
+      buffer.name = code_.memories[i].name;
+      if (code_.is_of_call(address) && address.alias == tir::NodeId::none) {
+        buffer.parameter = address.root;
+      }
+      buffer.role = role_of(i, buffer);
+    }
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
+      if (!buffer.parameter && !is_touched) continue;
+      if (!is_touched) buffer.role = role_of_pool(i);
+      cost.loaded += buffer.bytes_loaded;
+      cost.stored += buffer.bytes_stored;
+      // A copy, because the roles of later pools depend on the tensors in them.
+      cost.buffers.push_back(buffer);
+    }
+    std::ranges::stable_sort(
+        cost.buffers, {}, [](const BufferCost& one) { return one.parameter.value_or(SIZE_MAX); });
+  }
+
+ private:
+  /// The same rules as for the directions of arguments: graph::scan_body finds out what comes
+  /// first.
+  BufferRole role_of(std::size_t memory, const BufferCost& buffer) const {
+    const bool is_parameter = buffer.parameter.has_value();
+    if (buffer.loads.max == 0 && buffer.stores.max == 0) {
+      return escaped_[memory] ? BufferRole::unknown : BufferRole::unused;
+    }
+    if (code_.memories[memory].is_constant) return BufferRole::weights;
+    if (is_parameter && *buffer.parameter < scan_.effects.size()) {
+      const graph::Effect& effect = scan_.effects[*buffer.parameter];
+      if (by_known_call_[memory] && !escaped_[memory]) return role_by_call(buffer, effect);
+      if (effect.escaped) return BufferRole::unknown;
+      if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
+      return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
+    }
+    if (is_parameter || escaped_[memory]) return BufferRole::unknown;
+    const Address& address = code_.memories[memory].address;
+    // A place in a pool without writes was filled when the network was built.
+    if (address.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
+    const bool is_own = address.alias != tir::NodeId::none || address.kind == AddressKind::local;
+    return is_own ? BufferRole::workspace : BufferRole::unknown;
+  }
+
+  /// A kernel does not access a pool directly: TVM's unified static memory planner
+  /// (tir.usmp.enable) makes pools parameters, and a let binds the address of each tensor in a pool
+  /// to a separate variable. So the roles of its tensors determine the role of a pool. A pool with
+  /// a tensor of unknown use may have any role; but if it is written to, it is not a constant. A
+  /// pool without used tensors has its own role: unused, unless its address goes elsewhere.
+  BufferRole role_of_pool(std::size_t memory) const {
+    bool has_weights = false;
+    bool has_unknown = false;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      const Address& address = code_.memories[i].address;
+      if (address.alias == tir::NodeId::none ||
+          !address.same_memory(code_.memories[memory].address))
+        continue;
+      if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
+      has_weights = has_weights || buffers_[i].role == BufferRole::weights;
+      has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
+    }
+    if (has_unknown) return BufferRole::unknown;
+    return has_weights ? BufferRole::weights : buffers_[memory].role;
+  }
+
+  const graph::KernelCode& code_;
+  const graph::BodyScan& scan_;
+  Regions& regions_;
+  std::vector<BufferCost> buffers_;  // by memory
+  std::vector<bool> escaped_;        // by memory: a function may do anything to it
+  std::vector<bool> by_known_call_;  // by memory: a call with a known use receives it
+};
+
 /// Adds up the cost of one function: every node adds its cost for each evaluation.
 class KernelCounter {
  public:
   explicit KernelCounter(const graph::KernelCode& code)
-      : code_(code),
-        scan_(graph::scan_body(code)),
-        evaluated_(code),
-        buffers_(code.memories.size()),
-        escaped_(code.memories.size()),
-        by_known_call_(code.memories.size()) {}
+      : code_(code), scan_(graph::scan_body(code)), evaluated_(code) {}
 
   KernelCost run() && {
     // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
@@ -263,8 +389,11 @@ class KernelCounter {
       for (const Evaluation& evaluation : evaluated_.evaluations[i]) count(i, evaluation);
     }
     // 5. Sums over inner loops, roles of buffers, operations as a list.
-    finish_loops();
-    finish_buffers();
+    //    Inner loops come after outer ones.
+    for (std::size_t i = cost_.loops.size(); i-- > 0;) {
+      if (outer_loop_[i]) cost_.loops[*outer_loop_[i]].mac += cost_.loops[i].mac;
+    }
+    buffers_.finish(cost_);
     for (const auto& [key, count] : operations_) {
       cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
     }
@@ -292,9 +421,8 @@ class KernelCounter {
                                         : tir::ForKind::thread_binding;
     made.iterations = body.count * loop.around.times;
     made.node = body.loop.id();
-    std::optional<std::size_t> outer;
     const RegionId around = evaluated_.regions[loop.around.region].innermost_loop;
-    if (around != RegionId::function) outer = loop_of_region_.at(around);
+    const auto outer = support::value_at(loop_of_region_, around);
     made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
     outer_loop_.push_back(outer);
     cost_.loops.push_back(std::move(made));
@@ -346,51 +474,6 @@ class KernelCounter {
     if (loop != RegionId::function) cost_.loops[loop_of_region_.at(loop)].mac += macs;
   }
 
-  /// Elements and bytes of a load or store. ProducerLoad and ProducerStore, which lowering
-  /// replaces, name a tensor, not memory.
-  void count_access(Node node, const Count& times) {
-    const auto memory = code_.memories.of_access(node);
-    if (!memory) return;
-    Count elements = times;
-    if (is_masked(node)) {
-      evaluated_.regions.explain(
-          "a mask selects the elements of a vector that are loaded or stored");
-      elements *= Count(0, 1);
-    }
-    const Count bytes = elements * Count(dtype_of(node).element_bytes());
-    BufferCost& buffer = buffers_[*memory];
-    (is_store(node) ? buffer.stores : buffer.loads) += elements;
-    (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
-  }
-
-  /// Code that has the address may read and write the memory: a pool, and the tensor in it of one
-  /// of whose elements it is the address.
-  void escape(Node pointer) {
-    const auto memory = code_.memories.of_pointer(pointer);
-    if (!memory) return;
-    const bool is_of_element = graph::operator_of(pointer) == "address_of";
-    const Node element = is_of_element ? pointer.list(f::Call::args)[0] : Node();
-    if (element && graph::data_of_access(element)) escape(graph::data_of_access(element));
-    escaped_[*memory] = true;
-    const Count unknown = Count::unknown();
-    BufferCost& buffer = buffers_[*memory];
-    for (Count* const count :
-         {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
-      *count += unknown;
-    }
-  }
-
-  /// Adds the known accesses of a call, for each execution. The callee may read an element several
-  /// times, so these numbers have no upper bound.
-  void use(std::size_t memory, const ArgumentUse& use, const Count& calls) {
-    BufferCost& buffer = buffers_[memory];
-    buffer.loads += calls * use.loads;
-    buffer.stores += calls * use.stores;
-    buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
-    buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
-    by_known_call_[memory] = true;
-  }
-
   /// The cost of a call without its arguments. For a pointer argument of an unknown function, the
   /// numbers of loads and stores are unknown.
   void count_call(Node call, const Evaluation& evaluation, const Count& times) {
@@ -398,9 +481,7 @@ class KernelCounter {
     if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
     const Count calls = evaluated_.regions[evaluation.region].count * evaluation.times;
     if (callee.symbol.empty()) return count_mac(calls * callee.mac, evaluation.region);
-    const auto known =
-        std::find_if(cost_.extern_calls.begin(), cost_.extern_calls.end(),
-                     [&](const ExternCall& one) { return one.symbol == callee.symbol; });
+    const auto known = std::ranges::find(cost_.extern_calls, callee.symbol, &ExternCall::symbol);
     if (known == cost_.extern_calls.end()) {
       cost_.extern_calls.push_back({callee.symbol, calls});
     } else {
@@ -424,7 +505,7 @@ class KernelCounter {
     for (const ArgumentUse& one : callee.uses) {
       const auto memory = code_.memories.of_pointer(args[one.argument]);
       if (!memory) continue;
-      use(*memory, one, calls);
+      buffers_.use(*memory, one, calls);
       used.insert(*memory);
     }
     if (!callee.uses.empty()) {
@@ -439,7 +520,7 @@ class KernelCounter {
       const auto memory =
           pointer.dtype().is_handle() ? code_.memories.of_pointer(pointer) : std::nullopt;
       if (!memory || used.contains(*memory)) continue;
-      escape(pointer);
+      buffers_.escape(pointer);
       if (!callee.is_known || !callee.uses.empty()) continue;
       evaluated_.regions.explain(
           fmt::format("the loads and stores of '{}' are unknown", callee.symbol));
@@ -459,7 +540,7 @@ class KernelCounter {
         evaluated_.regions[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
     const std::uint32_t id = tir::index(node.id());
     if (is_store(node) || graph::is_load(node)) {
-      count_access(node, times);
+      buffers_.count_access(node, times);
     } else if (node.is(Kind::Call)) {
       count_call(node, evaluation, times);
     } else if (accumulations_.products.contains(id)) {
@@ -471,98 +552,16 @@ class KernelCounter {
     }
   }
 
-  /// Inner loops come after outer ones, so, from the last one on, each adds its cost to the
-  /// enclosing one.
-  void finish_loops() {
-    for (std::size_t i = cost_.loops.size(); i-- > 0;) {
-      if (outer_loop_[i]) cost_.loops[*outer_loop_[i]].mac += cost_.loops[i].mac;
-    }
-  }
-
-  /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
-  /// of the arguments that the first parameter points to.
-  void finish_buffers() {
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      BufferCost& buffer = buffers_[i];
-      const Address& address = code_.memories[i].address;
-      buffer.name = code_.memories[i].name;
-      if (code_.is_of_call(address) && address.alias == tir::NodeId::none) {
-        buffer.parameter = address.root;
-      }
-      buffer.role = role_of(i, buffer);
-    }
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      BufferCost& buffer = buffers_[i];
-      const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
-      if (!buffer.parameter && !is_touched) continue;
-      if (!is_touched) buffer.role = role_of_pool(i);
-      cost_.loaded += buffer.bytes_loaded;
-      cost_.stored += buffer.bytes_stored;
-      // A copy, because the roles of later pools depend on the tensors in them.
-      cost_.buffers.push_back(buffer);
-    }
-    std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
-                     [](const BufferCost& a, const BufferCost& b) {
-                       return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
-                     });
-  }
-
-  /// The same rules as for the directions of arguments: graph::scan_body finds out what comes
-  /// first.
-  BufferRole role_of(std::size_t memory, const BufferCost& buffer) const {
-    const bool is_parameter = buffer.parameter.has_value();
-    if (buffer.loads.max == 0 && buffer.stores.max == 0) {
-      return escaped_[memory] ? BufferRole::unknown : BufferRole::unused;
-    }
-    if (code_.memories[memory].is_constant) return BufferRole::weights;
-    if (is_parameter && *buffer.parameter < scan_.effects.size()) {
-      const graph::Effect& effect = scan_.effects[*buffer.parameter];
-      if (by_known_call_[memory] && !escaped_[memory]) return role_by_call(buffer, effect);
-      if (effect.escaped) return BufferRole::unknown;
-      if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
-      return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
-    }
-    if (is_parameter || escaped_[memory]) return BufferRole::unknown;
-    const Address& address = code_.memories[memory].address;
-    // A place in a pool without writes was filled when the network was built.
-    if (address.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
-    const bool is_own = address.alias != tir::NodeId::none || address.kind == AddressKind::local;
-    return is_own ? BufferRole::workspace : BufferRole::unknown;
-  }
-
-  /// A kernel does not access a pool directly: TVM's unified static memory planner
-  /// (tir.usmp.enable) makes pools parameters, and a let binds the address of each tensor in a pool
-  /// to a separate variable. So the roles of its tensors determine the role of a pool. A pool with
-  /// a tensor of unknown use may have any role; but if it is written to, it is not a constant. A
-  /// pool without used tensors has its own role: unused, unless its address goes elsewhere.
-  BufferRole role_of_pool(std::size_t memory) const {
-    bool has_weights = false;
-    bool has_unknown = false;
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      const Address& address = code_.memories[i].address;
-      if (address.alias == tir::NodeId::none ||
-          !address.same_memory(code_.memories[memory].address))
-        continue;
-      if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
-      has_weights = has_weights || buffers_[i].role == BufferRole::weights;
-      has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
-    }
-    if (has_unknown) return BufferRole::unknown;
-    return has_weights ? BufferRole::weights : buffers_[memory].role;
-  }
-
   const graph::KernelCode& code_;
   const graph::BodyScan scan_;
   EvaluatedFunction evaluated_;
   IndexDivisions divisions_{code_, evaluated_};
+  BufferCounter buffers_{code_, scan_, evaluated_.regions};
   std::map<RegionId, std::size_t> loop_of_region_;
   std::vector<std::optional<std::size_t>> outer_loop_;  // by loop
   Accumulations accumulations_;
 
   std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
-  std::vector<BufferCost> buffers_;  // by memory
-  std::vector<bool> escaped_;        // by memory: a function may do anything to it
-  std::vector<bool> by_known_call_;  // by memory: a call with a known use receives it
   KernelCost cost_;
 };
 
