@@ -60,6 +60,39 @@ std::string linked_bytes(const Deployment& deployment, std::size_t module,
   return {};
 }
 
+std::optional<std::uint64_t> known_bytes(const Topology& network, const graph::Port& port) {
+  return port.value ? network[*port.value].bytes : std::nullopt;
+}
+
+std::optional<std::uint64_t> rest_of_io(const std::vector<MainMemory>& memory,
+                                        const Topology& network, const graph::Port& unknown) {
+  if (memory.size() != 1 || !memory.front().io_size_bytes) return std::nullopt;
+  std::uint64_t others = 0;
+  for (const auto* const ports : {&network.inputs, &network.outputs}) {
+    for (const graph::Port& port : *ports) {
+      if (&port == &unknown) continue;
+      const auto bytes = port.type.bytes() ? port.type.bytes() : known_bytes(network, port);
+      if (!bytes) return std::nullopt;
+      others += *bytes;
+    }
+  }
+  if (others >= *memory.front().io_size_bytes) return std::nullopt;
+  return *memory.front().io_size_bytes - others;
+}
+
+Tensor& input_named(std::vector<InputTensor>& inputs, const std::string& name) {
+  // If metadata.json does not name inputs, they have their C names.
+  for (const std::string& wanted : {name, deployment::symbol_part(name)}) {
+    for (InputTensor& input : inputs) {
+      if (input.tensor.name == wanted) return input.tensor;
+    }
+  }
+  std::vector<std::string> names;
+  for (const InputTensor& input : inputs) names.push_back(input.tensor.name);
+  fail_plan(ErrorKind::usage, fmt::format("the network has no input '{}', only {}{}", name,
+                                          some_of(names), did_you_mean(name, names)));
+}
+
 // For inputs, outputs and tensors of calls together, whose sizes come from the archive.
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
@@ -86,7 +119,9 @@ class Planner {
     } else {
       find_entry();
     }
-    for (const graph::Port& port : network_.outputs) plan_.outputs.push_back(tensor_of(port));
+    for (const graph::Port& port : network_.outputs) {
+      plan_.outputs.push_back(tensor_of(port.name, port.type, known_bytes(network_, port)));
+    }
     if (options_.calls != RecordedCalls::nothing) add_records();
     plan_.is_packed = network_.provenance.call_form != graph::CallForm::unpacked;
     return std::move(plan_);
@@ -118,18 +153,11 @@ class Planner {
     return tensor;
   }
 
-  std::optional<std::uint64_t> bytes_of(const graph::Port& port) const {
-    return port.value ? network_[*port.value].bytes : std::nullopt;
-  }
-
-  Tensor tensor_of(const graph::Port& port) {
-    return tensor_of(port.name, port.type, bytes_of(port));
-  }
-
   /// An input whose size is not known has that of its values, or what other inputs and outputs
   /// leave of the size of all of them.
   Tensor input_of(const graph::Port& port) {
-    if (port.type.bytes() || bytes_of(port)) return tensor_of(port);
+    const auto bytes = known_bytes(network_, port);
+    if (port.type.bytes() || bytes) return tensor_of(port.name, port.type, bytes);
     for (const Tensor& values : options_.inputs) {
       if (values.name != port.name && deployment::symbol_part(values.name) != port.name) continue;
       const std::uint64_t least = port.value ? network_[*port.value].least_bytes : 0;
@@ -141,23 +169,7 @@ class Planner {
       const bool is_known = !numpy_type(port.type.dtype).empty();
       return tensor_of(port.name, {is_known ? port.type.dtype : values.dtype, values.shape}, {});
     }
-    return tensor_of(port.name, port.type, rest_of_io(port));
-  }
-
-  std::optional<std::uint64_t> rest_of_io(const graph::Port& unknown) const {
-    const auto& memory = module_.memory.main;
-    if (memory.size() != 1 || !memory.front().io_size_bytes) return std::nullopt;
-    std::uint64_t others = 0;
-    for (const auto* const ports : {&network_.inputs, &network_.outputs}) {
-      for (const graph::Port& port : *ports) {
-        if (&port == &unknown) continue;
-        const auto bytes = port.type.bytes() ? port.type.bytes() : bytes_of(port);
-        if (!bytes) return std::nullopt;
-        others += *bytes;
-      }
-    }
-    if (others >= *memory.front().io_size_bytes) return std::nullopt;
-    return *memory.front().io_size_bytes - others;
+    return tensor_of(port.name, port.type, rest_of_io(module_.memory.main, network_, port));
   }
 
   void add_inputs() {
@@ -166,7 +178,7 @@ class Planner {
     }
     std::set<std::string, std::less<>> given;
     for (const Tensor& values : options_.inputs) {
-      Tensor& input = input_named(values.name);
+      Tensor& input = input_named(plan_.inputs, values.name);
       if (!given.insert(input.name).second) {
         fail_plan(ErrorKind::usage, fmt::format("input '{}' has values twice", values.name));
       }
@@ -183,19 +195,6 @@ class Planner {
       Tensor& input = plan_.inputs[i].tensor;
       if (!given.contains(input.name)) fill(input, i);
     }
-  }
-
-  Tensor& input_named(const std::string& name) {
-    std::vector<std::string> names;
-    // If metadata.json does not name inputs, they have their C names.
-    for (const std::string& wanted : {name, deployment::symbol_part(name)}) {
-      for (InputTensor& input : plan_.inputs) {
-        if (input.tensor.name == wanted) return input.tensor;
-      }
-    }
-    for (const InputTensor& input : plan_.inputs) names.push_back(input.tensor.name);
-    fail_plan(ErrorKind::usage, fmt::format("the network has no input '{}', only {}{}", name,
-                                            some_of(names), did_you_mean(name, names)));
   }
 
   void fill(Tensor& input, std::size_t stream) const {

@@ -91,6 +91,21 @@ std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_v
                      sum_of(buffers, [](const KernelBuffer& buffer) { return buffer.bytes; }));
 }
 
+// The functions of another target are in a different TIR from main's.
+bool is_foreign(const Topology& topology, const Kernel& kernel) {
+  if (kernel.origin == KernelOrigin::external) return true;
+  return !kernel.source.empty() && topology.provenance.kind == ProvenanceKind::main_function &&
+         kernel.source != topology.provenance.source;
+}
+
+// Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
+// their allocations. Larger tensors may share an allocation.
+std::string size_text(const Topology& topology, const Value& value) {
+  if (value.bytes) return byte_count(*value.bytes);
+  const std::optional<std::uint64_t> allocated = topology[value.storage].bytes;
+  return allocated ? "at most " + byte_count(*allocated) : std::string();
+}
+
 /// The id of a node is its kind and position ("call3"), so equal topologies give equal text.
 class DotWriter {
  public:
@@ -117,13 +132,6 @@ class DotWriter {
   }
 
  private:
-  // The functions of another target are in a different TIR from main's.
-  bool is_foreign(const Kernel& kernel) const {
-    if (kernel.origin == KernelOrigin::external) return true;
-    return !kernel.source.empty() && topology_.provenance.kind == ProvenanceKind::main_function &&
-           kernel.source != topology_.provenance.source;
-  }
-
   // The kernel's short name, the number of the call in main, and the kernel's own memory.
   std::string call_label(CallId id) const {
     const Kernel& kernel = topology_.kernel_of(topology_[id]);
@@ -132,7 +140,7 @@ class DotWriter {
       label += "\n" + wrapped(notes_.layers[index(id)], '/', kLayerWidth);
     }
     label += fmt::format("\ncall {}", index(id));
-    if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
+    if (is_foreign(topology_, kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
     if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
     return label + buffers_text(kernel.constants, "constant") +
            buffers_text(kernel.workspaces, "workspace");
@@ -162,7 +170,7 @@ class DotWriter {
   // Writer and reader may use different shapes for the same bytes: RemoveStandaloneReshapes
   // (v0.10+).
   std::string edge_label(const Value& value, const TensorType& seen) const {
-    const std::string size = size_text(value);
+    const std::string size = size_text(topology_, value);
     const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
     std::string label = type_text(is_unknown ? seen : value.type);
     if (seen.shape && value.type.shape && seen.shape != value.type.shape) {
@@ -171,14 +179,6 @@ class DotWriter {
     if (size.empty()) return label;
     const bool says_nothing = is_unknown && seen.dtype.is_void() && !seen.shape;
     return says_nothing ? size : label + "\n" + size;
-  }
-
-  // Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
-  // their allocations. Larger tensors may share an allocation.
-  std::string size_text(const Value& value) const {
-    if (value.bytes) return byte_count(*value.bytes);
-    const std::optional<std::uint64_t> allocated = topology_[value.storage].bytes;
-    return allocated ? "at most " + byte_count(*allocated) : std::string();
   }
 
   std::string id_of(const Box& box) const {
@@ -251,10 +251,9 @@ class DotWriter {
         node(id_of(box), block_label(block) + note, kRepeated, {});
         continue;
       }
-      const auto wrong = wrong_calls_.find(block.first);
       node(id_of(box), call_label(block.first) + note,
-           is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
-           wrong == wrong_calls_.end() ? std::string() : wrong->second);
+           is_foreign(topology_, topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
+           support::value_at(wrong_calls_, block.first).value_or(std::string()));
     }
   }
 

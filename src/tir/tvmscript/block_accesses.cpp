@@ -38,8 +38,6 @@ std::optional<std::vector<NodeId>> parts_of(Context& c, NodeId expr) {
   return parts;
 }
 
-// --- Intervals ---------------------------------------------------------------------------------
-
 /// The values of an index over all iterations of the loops inside of the block.
 struct Interval {
   enum class State : std::uint8_t {
@@ -274,8 +272,6 @@ class Evaluation {
   std::unordered_map<NodeId, int> constrained_;
 };
 
-// --- Accesses ----------------------------------------------------------------------------------
-
 /// The regions of buffers that a block accesses, in the order of the first access.
 class Accesses {
  public:
@@ -436,7 +432,8 @@ class Detector {
         add(reads_, node[f::BufferLoad::buffer].id(), node.list(f::BufferLoad::indices));
         return visit_children(node);
       case Kind::Var:
-        return add_opaque(node.id());
+        // A pointer may be used in any way.
+        return add_pointer(node.id(), 3);
       case Kind::Call:
         return visit_call(node);
       default:
@@ -500,8 +497,6 @@ class Detector {
     for (const NodePair& axis : bindings) evaluation_.release(axis.key);
   }
 
-  // --- Regions ---------------------------------------------------------------------------------
-
   void add(Accesses& accesses, NodeId buffer, NodeList indices) {
     std::vector<Interval> region;
     for (const NodeId index : ids_of(indices)) region.push_back(evaluation_.of(index));
@@ -536,15 +531,6 @@ class Detector {
     if ((mask & 3) == 3) c_.lose(LossCode::block_regions);
   }
 
-  /// A pointer may be used in any way.
-  void add_opaque(NodeId data) {
-    const NodeId target = outside_buffer(data);
-    if (target == NodeId::none) return;
-    add_whole(reads_, target);
-    add_whole(writes_, target);
-    c_.lose(LossCode::block_regions);
-  }
-
   void add_whole(Accesses& accesses, NodeId buffer) {
     const std::size_t rank = c_.node(buffer).list(f::Buffer::shape).size();
     accesses.add(buffer, std::vector<Interval>(rank, kEverything));
@@ -560,22 +546,13 @@ class Detector {
         known != buffers_.end() && known->second.order < incomplete_.first_definition;
     return is_outside ? known->second.buffer : NodeId::none;
   }
-  bool is_outside(NodeId data) const { return outside_buffer(data) != NodeId::none; }
-
+  /// Of a matched buffer, the part of the source that corresponds to the region.
   void add(Accesses& accesses, NodeId buffer, const std::vector<Interval>& region) {
-    const NodeId data = c_.node(buffer)[f::Buffer::data].id();
-    if (const auto match = matches_.find(data); match != matches_.end()) {
-      return add_matched(accesses, match->second, region);
-    }
-    if (!is_outside(data)) return;
-    accesses.add(buffer, region);
-  }
-
-  /// The part of the source that corresponds to a part of a matched buffer.
-  void add_matched(Accesses& accesses, NodeId source, const std::vector<Interval>& region) {
-    const NodeId buffer = c_.node(source)[f::BufferRegion::buffer].id();
-    if (!is_outside(c_.node(buffer)[f::Buffer::data].id())) return;
-    accesses.add(buffer, part_of(source, region));
+    const auto match = matches_.find(c_.node(buffer)[f::Buffer::data].id());
+    const bool is_part = match != matches_.end();
+    if (is_part) buffer = c_.node(match->second)[f::BufferRegion::buffer].id();
+    if (outside_buffer(c_.node(buffer)[f::Buffer::data].id()) == NodeId::none) return;
+    accesses.add(buffer, is_part ? part_of(match->second, region) : region);
   }
 
   Context& c_;
