@@ -31,8 +31,6 @@ namespace mlf::tir {
 namespace save_json {
 namespace {
 
-// --- The format of TVM's writer: indented by two, a blank after commas -------------------------
-
 // Sinks write to files or hashes: larger blocks need fewer calls.
 constexpr std::size_t kBlock = 1u << 16;
 constexpr std::size_t kMostOnOneLine = 10;
@@ -128,8 +126,6 @@ class JsonOutput final : public support::ByteSink {
   std::string buffer_;
 };
 
-// --- Entries of `nodes` -------------------------------------------------------------------------
-
 /// A node of the document: one of the IR, or an array, a map, a string or a derived type, for which
 /// save_json makes separate nodes.
 struct Item {
@@ -181,6 +177,87 @@ std::optional<std::pair<std::string_view, NodeMap>> unknown_type(Node node) {
   return std::nullopt;
 }
 
+Item item_of(Node node) {
+  return node ? Item{Item::Form::node, 0, node.id()} : Item{};
+}
+
+// v0.8: the type of a parameter that has none itself.
+Item type_of(Node var) {
+  // Var and SizeVar have the same row.
+  static_assert(static_cast<int>(f::Var::type_annotation) ==
+                static_cast<int>(f::SizeVar::type_annotation));
+  const Node type = var[f::Var::type_annotation];
+  return type ? item_of(type) : Item{Item::Form::prim_type, 0, var.id()};
+}
+
+/// Derived from parameters and result: the module does not keep it, and TVM's reader needs it.
+void add_checked_type(Content& content, Node function) {
+  content.type_key = "FuncType";
+  content.attrs.push_back({"arg_types", Item{Item::Form::checked_params, 0, function.id()}});
+  content.attrs.push_back({"ret_type", item_of(function[f::PrimFunc::ret_type])});
+  content.attrs.push_back({kSpan, Item{}});
+  content.attrs.push_back({"type_constraints", Item{Item::Form::empty_array}});
+  content.attrs.push_back({"type_params", Item{Item::Form::empty_array}});
+}
+
+void add_elements(Content& content, Node node, std::uint8_t field) {
+  const FieldType type = node.info().fields[field].type;
+  if (type == FieldType::list) {
+    for (const Node element : node.list(field)) content.data.push_back(item_of(element));
+    return;
+  }
+  content.type_key = "Map";
+  const NodeMap map = node.map(field);
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (type == FieldType::string_map) {
+      content.keys.push_back(map.name(i));
+    } else {
+      content.data.push_back(item_of(map.key(i)));
+    }
+    content.data.push_back(item_of(map.value(i)));
+  }
+}
+
+// TVM's constructors never set these to null, and its readers do not expect it.
+Item null_of_field(Node node, std::uint8_t field) {
+  const Kind kind = node.kind();
+  if (is_derived(kind, field)) {
+    if (kind == Kind::PrimFunc) return {Item::Form::checked_type, 0, node.id()};
+    if (node.map(f::IRModule::functions).empty()) return {Item::Form::empty_map};
+    return {Item::Form::global_vars, 0, node.id()};
+  }
+  if (kind == Kind::PrimFunc && field == f::PrimFunc::preflattened_buffer_map) {
+    return {Item::Form::empty_map};
+  }
+  if (kind != Kind::IRModule || field == f::IRModule::attrs) return {};
+  if (field == f::IRModule::source_map) return {Item::Form::empty_source_map};
+  return {Item::Form::empty_map};
+}
+
+// Lists, maps and strings are fields of a node here and separate nodes there. Empty ones share a
+// single node, because nothing can distinguish them.
+Item target(Node node, std::uint8_t field) {
+  switch (node.info().fields[field].type) {
+    case FieldType::node:
+      return node.node(field) ? item_of(node.node(field)) : null_of_field(node, field);
+    case FieldType::string:
+      if (!node.has_text(field)) return {};
+      return {Item::Form::text, 0, NodeId::none, node.text(field)};
+    case FieldType::list: {
+      const NodeList list = node.list(field);
+      if (!list.defined()) return {};
+      if (list.empty()) return {Item::Form::empty_array};
+      return {Item::Form::field, field, node.id()};
+    }
+    default: {
+      const NodeMap map = node.map(field);
+      if (!map.defined()) return null_of_field(node, field);
+      if (map.empty()) return {Item::Form::empty_map};
+      return {Item::Form::field, field, node.id()};
+    }
+  }
+}
+
 /// Returns the items and texts of a module, for a reader of TVM `version`.
 class Items {
  public:
@@ -207,7 +284,7 @@ class Items {
         content_.repr = item.text;
         break;
       case Item::Form::field:
-        add_elements(module_.node(item.id), item.field);
+        add_elements(content_, module_.node(item.id), item.field);
         break;
       case Item::Form::empty_array:
         break;
@@ -219,7 +296,7 @@ class Items {
         content_.attrs.push_back({"source_map", Item{Item::Form::empty_map}});
         break;
       case Item::Form::checked_type:
-        add_checked_type(module_.node(item.id));
+        add_checked_type(content_, module_.node(item.id));
         break;
       case Item::Form::checked_params:
         for (const Node param : module_.node(item.id).list(f::PrimFunc::params)) {
@@ -235,7 +312,7 @@ class Items {
         const NodeMap functions = module_.node(item.id).map(f::IRModule::functions);
         for (std::size_t i = 0; i < functions.size(); ++i) {
           content_.keys.push_back(functions.key(i).text(f::GlobalVar::name_hint));
-          content_.data.push_back(of(functions.key(i)));
+          content_.data.push_back(item_of(functions.key(i)));
         }
         break;
       }
@@ -248,7 +325,7 @@ class Items {
         break;
       case Item::Form::objects_of_key:
         for (const NodeId id : objects_->find(item.text)->second) {
-          content_.data.push_back(of(module_.node(id)));
+          content_.data.push_back(item_of(module_.node(id)));
         }
         break;
     }
@@ -267,20 +344,10 @@ class Items {
     return item.form == Item::Form::node && unknown_type(module_.node(item.id)).has_value();
   }
 
-  static Item of(Node node) { return node ? Item{Item::Form::node, 0, node.id()} : Item{}; }
   const Module& module() const { return module_; }
   const VersionRange& version() const { return version_; }
 
  private:
-  // v0.8: the type of a parameter that has none itself.
-  static Item type_of(Node var) {
-    // Var and SizeVar have the same row.
-    static_assert(static_cast<int>(f::Var::type_annotation) ==
-                  static_cast<int>(f::SizeVar::type_annotation));
-    const Node type = var[f::Var::type_annotation];
-    return type ? of(type) : Item{Item::Form::prim_type, 0, var.id()};
-  }
-
   void add_node(Node node) {
     content_.type_key = type_key(node);
     if (has_attrs(node.kind())) return add_known(node);
@@ -290,7 +357,7 @@ class Items {
     }
     // Arrays and maps have one field each: their content.
     if (node.is(Kind::Array) || node.is(Kind::StringMap) || node.is(Kind::ObjectMap)) {
-      add_elements(node, 0);
+      add_elements(content_, node, 0);
     }
   }
 
@@ -305,7 +372,7 @@ class Items {
       }
     }
     if (has_span(node.kind())) {
-      content_.attrs.push_back({kSpan, of(module_.span(node.id()))});
+      content_.attrs.push_back({kSpan, item_of(module_.span(node.id()))});
     }
   }
 
@@ -318,11 +385,11 @@ class Items {
         content_.attrs.push_back(
             {fields.name(i), {}, {}, std::string(value.text(f::String::value))});
       } else {
-        content_.attrs.push_back({fields.name(i), of(value)});
+        content_.attrs.push_back({fields.name(i), item_of(value)});
       }
     }
     const Node span = module_.span(node.id());
-    if (span) content_.attrs.push_back({kSpan, of(span)});
+    if (span) content_.attrs.push_back({kSpan, item_of(span)});
     if (node.is(Kind::OpaqueExpr)) {
       content_.attrs.push_back({"dtype", {}, {}, dtype_text(node.dtype())});
     }
@@ -331,7 +398,8 @@ class Items {
     for (const Node key : node.list(f::Opaque::keys)) {
       content_.keys.push_back(key.text(f::String::value));
     }
-    for (const Node element : node.list(f::Opaque::elements)) content_.data.push_back(of(element));
+    for (const Node element : node.list(f::Opaque::elements))
+      content_.data.push_back(item_of(element));
   }
 
   void add_number_of_attribute(Node node) {
@@ -349,34 +417,6 @@ class Items {
       content_.attrs.push_back({"value", {}, {}, value ? "1" : "0"});
     } else {
       content_.attrs.push_back({"value", {}, std::uint8_t{0}});
-    }
-  }
-
-  /// Derived from parameters and result: the module does not keep it, and TVM's reader needs it.
-  void add_checked_type(Node function) {
-    content_.type_key = "FuncType";
-    content_.attrs.push_back({"arg_types", Item{Item::Form::checked_params, 0, function.id()}});
-    content_.attrs.push_back({"ret_type", of(function[f::PrimFunc::ret_type])});
-    content_.attrs.push_back({kSpan, Item{}});
-    content_.attrs.push_back({"type_constraints", Item{Item::Form::empty_array}});
-    content_.attrs.push_back({"type_params", Item{Item::Form::empty_array}});
-  }
-
-  void add_elements(Node node, std::uint8_t field) {
-    const FieldType type = node.info().fields[field].type;
-    if (type == FieldType::list) {
-      for (const Node element : node.list(field)) content_.data.push_back(of(element));
-      return;
-    }
-    content_.type_key = "Map";
-    const NodeMap map = node.map(field);
-    for (std::size_t i = 0; i < map.size(); ++i) {
-      if (type == FieldType::string_map) {
-        content_.keys.push_back(map.name(i));
-      } else {
-        content_.data.push_back(of(map.key(i)));
-      }
-      content_.data.push_back(of(map.value(i)));
     }
   }
 
@@ -410,46 +450,6 @@ class Items {
       if (is_written(rows[i], version_)) fields->push_back(i);
     }
     return *fields;
-  }
-
-  // Lists, maps and strings are fields of a node here and separate nodes there. Empty ones share a
-  // single node, because nothing can distinguish them.
-  Item target(Node node, std::uint8_t field) const {
-    switch (node.info().fields[field].type) {
-      case FieldType::node:
-        return node.node(field) ? of(node.node(field)) : null_of_field(node, field);
-      case FieldType::string:
-        if (!node.has_text(field)) return {};
-        return {Item::Form::text, 0, NodeId::none, node.text(field)};
-      case FieldType::list: {
-        const NodeList list = node.list(field);
-        if (!list.defined()) return {};
-        if (list.empty()) return {Item::Form::empty_array};
-        return {Item::Form::field, field, node.id()};
-      }
-      default: {
-        const NodeMap map = node.map(field);
-        if (!map.defined()) return null_of_field(node, field);
-        if (map.empty()) return {Item::Form::empty_map};
-        return {Item::Form::field, field, node.id()};
-      }
-    }
-  }
-
-  // TVM's constructors never set these to null, and its readers do not expect it.
-  Item null_of_field(Node node, std::uint8_t field) const {
-    const Kind kind = node.kind();
-    if (is_derived(kind, field)) {
-      if (kind == Kind::PrimFunc) return {Item::Form::checked_type, 0, node.id()};
-      if (node.map(f::IRModule::functions).empty()) return {Item::Form::empty_map};
-      return {Item::Form::global_vars, 0, node.id()};
-    }
-    if (kind == Kind::PrimFunc && field == f::PrimFunc::preflattened_buffer_map) {
-      return {Item::Form::empty_map};
-    }
-    if (kind != Kind::IRModule || field == f::IRModule::attrs) return {};
-    if (field == f::IRModule::source_map) return {Item::Form::empty_source_map};
-    return {Item::Form::empty_map};
   }
 
   const Module& module_;
@@ -548,8 +548,8 @@ class Numbering {
                              "a name in source_nodes is not the index of a node");
       }
       if (!nodes.value(i)) continue;
-      pins.emplace(*number, Items::of(nodes.value(i)));
-      visit(Items::of(nodes.value(i)));
+      pins.emplace(*number, item_of(nodes.value(i)));
+      visit(item_of(nodes.value(i)));
     }
     if (pins.empty()) return;
     const std::vector<Item> found = std::move(order_);
@@ -587,8 +587,6 @@ class Numbering {
   std::unordered_map<std::uint64_t, std::uint32_t> of_other_;
 };
 
-// --- Documents ---------------------------------------------------------------------------------
-
 constexpr std::size_t kMemberIndent = 6;
 
 // TVM's condition for `repr_str`; everything else goes into `repr_b64`.
@@ -621,7 +619,7 @@ class Writer {
   Writer(const Module& module, const VersionRange& version, const ObjectsByKey* objects,
          const Sink& sink)
       : items_(module, version, objects),
-        root_(objects == nullptr ? Items::of(module.root()) : Item{Item::Form::objects}),
+        root_(objects == nullptr ? item_of(module.root()) : Item{Item::Form::objects}),
         numbering_(items_, root_),
         out_(sink) {}
 

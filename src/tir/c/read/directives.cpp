@@ -228,6 +228,16 @@ bool is_of_micro_kernel(std::string_view guard) {
   return guard.ends_with("_EXIST") || guard.ends_with("_EXISTS");
 }
 
+/// Whether a text is what TVM has between `#ifdef __cplusplus` and `#endif`.
+bool is_linkage(std::string_view text, Bytes content) {
+  if (content.end - content.begin > 256) return false;
+  std::string words;
+  for (const Token& token : tokenize(text, content.begin, content.end)) {
+    words += text_of(token, text);
+  }
+  return words == "extern\"C\"" || words == "extern\"C\"{" || words == "}";
+}
+
 class DirectiveReader {
  public:
   DirectiveReader(std::string_view text, std::span<const Item> items)
@@ -446,16 +456,6 @@ class DirectiveReader {
     if (!is_inert) doubt_all(where, fmt::format("'#pragma {}'", first));
   }
 
-  /// Whether a text is what TVM has between `#ifdef __cplusplus` and `#endif`.
-  bool is_linkage(Bytes content) const {
-    if (content.end - content.begin > 256) return false;
-    std::string words;
-    for (const Token& token : tokenize(text_, content.begin, content.end)) {
-      words += text_of(token, text_);
-    }
-    return words == "extern\"C\"" || words == "extern\"C\"{" || words == "}";
-  }
-
   void close(Bytes line) {
     Level level = std::move(levels_.back());
     levels_.pop_back();
@@ -465,7 +465,7 @@ class DirectiveReader {
     // `active_text` leaves no condition that it has evaluated.
     const bool is_known =
         level.kind == Level::Kind::guard ||
-        (level.kind == Level::Kind::cplusplus && is_linkage({level.content, line.begin}));
+        (level.kind == Level::Kind::cplusplus && is_linkage(text_, {level.content, line.begin}));
     if (!is_known) condition({level.begin, line.end});
   }
 

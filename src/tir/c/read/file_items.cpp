@@ -62,35 +62,58 @@ std::optional<std::size_t> exported_at(std::string_view head) {
   return place_of("int32_t tvmgen_", head);
 }
 
+/// The first `tvmgen_` name before a `(`; without one, the first name that is not
+/// `__attribute__`. Macros before the function may have arguments.
+std::string_view function_name(std::string_view head) {
+  std::string_view first;
+  std::size_t begin = 0;  // behind the parentheses before
+  for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
+    std::string_view before = without_blanks(head.substr(begin, paren - begin));
+    if (before.ends_with("*/")) before = without_blanks(before.substr(0, before.rfind("/*")));
+    const std::size_t start = before.find_last_of(" \t\n*)");
+    const std::string_view name = before.substr(start == before.npos ? 0 : start + 1);
+    if (name.starts_with("tvmgen_")) return name;
+    if (first.empty() && name != "__attribute__") first = name;
+    std::size_t close = paren;
+    for (std::size_t depth = 0; close < head.size(); ++close) {
+      if (head[close] == '(') ++depth;
+      if (head[close] == ')' && --depth == 0) break;
+    }
+    begin = std::min(close + 1, head.size());
+    paren = head.find('(', close);
+  }
+  return first;
+}
+
+std::string_view target_in(std::string_view text) {
+  // It is the first line, or follows a licence or the includes of another code generator.
+  const std::string_view start = text.substr(0, 16'384);
+  std::size_t at = start.find(kTargetLine);
+  const auto begins_line = [&] {
+    return start[at - 1] == '\n' || start.substr(0, at) == kByteOrderMark;
+  };
+  while (at != start.npos && at > 0 && !begins_line()) at = start.find(kTargetLine, at + 1);
+  if (at == start.npos) return {};
+  std::string_view line = text.substr(at + kTargetLine.size());
+  line = line.substr(0, line.find('\n'));
+  const std::size_t first = line.find_first_not_of(' ');
+  const std::size_t last = line.find_last_not_of(" \r");
+  return first == line.npos ? std::string_view() : line.substr(first, last - first + 1);
+}
+
 class Splitter {
  public:
   explicit Splitter(std::string_view text)
       : text_(text), end_(static_cast<std::uint32_t>(text.size())) {}
 
   FileItems split() && {
-    find_target();
+    items_.includes_stdbool = text_.substr(0, 1024).find("#include <stdbool.h>") != text_.npos;
+    items_.target = target_in(text_);
     for (pass_blank(); at_ < end_; pass_blank()) item();
     return std::move(items_);
   }
 
  private:
-  void find_target() {
-    items_.includes_stdbool = text_.substr(0, 1024).find("#include <stdbool.h>") != text_.npos;
-    // It is the first line, or follows a licence or the includes of another code generator.
-    const std::string_view start = text_.substr(0, 16'384);
-    std::size_t at = start.find(kTargetLine);
-    const auto begins_line = [&] {
-      return start[at - 1] == '\n' || start.substr(0, at) == kByteOrderMark;
-    };
-    while (at != start.npos && at > 0 && !begins_line()) at = start.find(kTargetLine, at + 1);
-    if (at == start.npos) return;
-    std::string_view line = text_.substr(at + kTargetLine.size());
-    line = line.substr(0, line.find('\n'));
-    const std::size_t first = line.find_first_not_of(' ');
-    const std::size_t last = line.find_last_not_of(" \r");
-    if (first != line.npos) items_.target = line.substr(first, last - first + 1);
-  }
-
   /// A semicolon after the last brace belongs to the item.
   void add(Item item) {
     if (at_ < end_ && text_[at_] == ';') ++at_;
@@ -175,29 +198,6 @@ class Splitter {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
   }
 
-  /// The first `tvmgen_` name before a `(`; without one, the first name that is not
-  /// `__attribute__`. Macros before the function may have arguments.
-  std::string_view function_name(std::string_view head) const {
-    std::string_view first;
-    std::size_t begin = 0;  // behind the parentheses before
-    for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
-      std::string_view before = without_blanks(head.substr(begin, paren - begin));
-      if (before.ends_with("*/")) before = without_blanks(before.substr(0, before.rfind("/*")));
-      const std::size_t start = before.find_last_of(" \t\n*)");
-      const std::string_view name = before.substr(start == before.npos ? 0 : start + 1);
-      if (name.starts_with("tvmgen_")) return name;
-      if (first.empty() && name != "__attribute__") first = name;
-      std::size_t close = paren;
-      for (std::size_t depth = 0; close < head.size(); ++close) {
-        if (head[close] == '(') ++depth;
-        if (head[close] == ')' && --depth == 0) break;
-      }
-      begin = std::min(close + 1, head.size());
-      paren = head.find('(', close);
-    }
-    return first;
-  }
-
   /// The character after the head decides between an initialiser, a body and neither.
   void item() {
     if (pass_noise()) return;
@@ -278,7 +278,6 @@ class Splitter {
     at_ = skip_blank(text_, at_ + 1, end_);
     pass_alternatives(item);
     const std::string_view head = head_text(item);
-    const bool is_braced = at_ < end_ && text_[at_] == '{';
     const bool is_bytes = text_.substr(at_).starts_with("\"\\x") &&
                           head.find("int8_t ") != head.npos && declares_array(head);
     if (is_bytes) {
@@ -289,7 +288,7 @@ class Splitter {
       at_ = std::min(statement_end(item.body.end) + 1, end_);
       return add(item);
     }
-    if (!is_braced) {
+    if (at_ == end_ || text_[at_] != '{') {
       at_ = std::min(statement_end(at_) + 1, end_);
       return add(item);
     }
