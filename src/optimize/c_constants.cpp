@@ -167,6 +167,80 @@ std::set<const Member*> files_of(const CConstants& constants) {
   return files;
 }
 
+/// TVM's arrays are static. Code outside of the archive may use an array that is not static.
+void keep_if_visible(CConstant& constant, std::string_view text) {
+  const auto [begin, end] = constant.place.declaration;
+  const bool is_member = constant.place.initializer.end > 0;
+  const std::string_view before_type = text.substr(begin, constant.place.type.begin - begin);
+  if (is_member || before_type.find("static") != before_type.npos) return;
+  keep(constant.kept, "is visible to code outside of its file");
+}
+
+void collect_pools(const CReading& reading, CConstants& result) {
+  for (const ConstantPool& pool : reading.constants.pools) {
+    const auto is_it = [&](const CPoolOfConstants& one) { return one.name == pool.name; };
+    if (std::ranges::any_of(result.pools, is_it)) continue;
+    CPoolOfConstants found{.name = pool.name, .constants = {}};
+    if (pool.constants.empty()) found.kept = "the application gives it";
+    for (const PoolConstant& one : pool.constants) {
+      const auto declared = reading.declared.find(one.array);
+      if (declared == reading.declared.end()) {
+        found.kept = "the C does not declare all of its constants";
+        continue;
+      }
+      CConstant& constant = result.all[declared->second];
+      constant.pool = pool.name;
+      constant.offset = constant.after.offset = one.offset;
+      found.constants.push_back(declared->second);
+      found.bytes = std::max(found.bytes, one.offset + constant.bytes());
+    }
+    found.new_bytes = found.bytes;
+    result.pools.push_back(std::move(found));
+  }
+}
+
+void collect_uses(const CReading& reading, CConstants& result) {
+  for (const ConstantUse& use : reading.constants.uses) {
+    if (const auto constant = reading.constant_of(use)) {
+      result.all[*constant].uses.push_back(&use);
+    } else if (!use.key.pool.empty()) {
+      result.keep_pool(use.key.pool,
+                       "'" + use.name + "' of '" + use.function + "' points into a constant");
+    }
+  }
+}
+
+/// Runs last, so it counts only constants without another reason.
+void find_unused(CConstants& result) {
+  for (CConstant& constant : result.all) {
+    // TVM also declares constants that no code reads in the function that owns them.
+    if (!std::ranges::all_of(constant.uses, &ConstantUse::is_unread)) continue;
+    constant.is_unused = constant.kept.empty() && !constant.has_copy;
+    if (constant.uses.empty()) keep(constant.kept, "no function uses it");
+  }
+}
+
+/// Notes the constant of an entry for the C++ runtime. An exact copy can be edited, so its words
+/// are expected.
+void expect_copy(const MetadataCopy& copy, std::string_view text,
+                 std::map<std::string, std::size_t>& expected, CConstants& result) {
+  for (CConstant& constant : result.all) {
+    if (!is_copy_of(copy, constant)) continue;
+    constant.has_copy = true;
+    if (exact_copy(copy, text, constant)) ++expected[copy.name];
+  }
+}
+
+/// The number of loads through `variable` in the text that can be edited.
+std::size_t editable_loads(const CReading& reading, NodeId variable,
+                           const edit::EditedMembers& edited) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(reading.tir.loads_of(variable), [&](const tir::Place& place) {
+        return type_of_c_load(edited.text_of(*reading.tir.files[place.file]), place.range)
+            .has_value();
+      }));
+}
+
 class Reader {
  public:
   Reader(std::size_t module, const OtherCode& others, edit::EditedMembers& edited)
@@ -175,13 +249,13 @@ class Reader {
   CConstants read() && {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(module_))) read_source(c);
     for (CReading& one : result_.readings) collect(one);
-    for (const CReading& one : result_.readings) collect_pools(one);
-    for (const CReading& one : result_.readings) collect_uses(one);
+    for (const CReading& one : result_.readings) collect_pools(one, result_);
+    for (const CReading& one : result_.readings) collect_uses(one, result_);
     keep_pools();
     look_for_more();
     keep_by_uses();
     keep_by_words();
-    find_unused();
+    find_unused(result_);
     return std::move(result_);
   }
 
@@ -193,14 +267,10 @@ class Reader {
     result_.readings.push_back({std::move(tir), std::move(constants), {}});
   }
 
-  const Member& member_of(const CReading& reading, std::uint32_t file) const {
-    return *reading.tir.files[file];
-  }
-
   /// A file that several readings share declares its constants once.
   void collect(CReading& reading) {
     for (const tir::DeclaredConstant& place : reading.tir.places.constants) {
-      const Member& member = member_of(reading, place.file);
+      const Member& member = *reading.tir.files[place.file];
       const auto [known, is_new] =
           by_place_.try_emplace({&member, place.values.begin}, result_.all.size());
       reading.declared.emplace(place.array, known->second);
@@ -213,52 +283,8 @@ class Reader {
           .dtype = array.dtype(f::NDArray::dtype),
           .data = array.bytes(f::NDArray::data).value_or(std::span<const std::byte>()),
           .after = {.dtype = array.dtype(f::NDArray::dtype)}};
-      keep_if_visible(constant);
+      keep_if_visible(constant, edited_.text_of(member));
       result_.all.push_back(std::move(constant));
-    }
-  }
-
-  /// TVM's arrays are static. Code outside of the archive may use an array that is not static.
-  void keep_if_visible(CConstant& constant) const {
-    const auto [begin, end] = constant.place.declaration;
-    const std::string_view text = edited_.text_of(*constant.member);
-    const bool is_member = constant.place.initializer.end > 0;
-    const std::string_view before_type = text.substr(begin, constant.place.type.begin - begin);
-    if (is_member || before_type.find("static") != before_type.npos) return;
-    keep(constant.kept, "is visible to code outside of its file");
-  }
-
-  void collect_pools(const CReading& reading) {
-    for (const ConstantPool& pool : reading.constants.pools) {
-      const auto is_it = [&](const CPoolOfConstants& one) { return one.name == pool.name; };
-      if (std::ranges::any_of(result_.pools, is_it)) continue;
-      CPoolOfConstants found{.name = pool.name, .constants = {}};
-      if (pool.constants.empty()) found.kept = "the application gives it";
-      for (const PoolConstant& one : pool.constants) {
-        const auto declared = reading.declared.find(one.array);
-        if (declared == reading.declared.end()) {
-          found.kept = "the C does not declare all of its constants";
-          continue;
-        }
-        CConstant& constant = result_.all[declared->second];
-        constant.pool = pool.name;
-        constant.offset = constant.after.offset = one.offset;
-        found.constants.push_back(declared->second);
-        found.bytes = std::max(found.bytes, one.offset + constant.bytes());
-      }
-      found.new_bytes = found.bytes;
-      result_.pools.push_back(std::move(found));
-    }
-  }
-
-  void collect_uses(const CReading& reading) {
-    for (const ConstantUse& use : reading.constants.uses) {
-      if (const auto constant = reading.constant_of(use)) {
-        result_.all[*constant].uses.push_back(&use);
-      } else if (!use.key.pool.empty()) {
-        result_.keep_pool(use.key.pool,
-                          "'" + use.name + "' of '" + use.function + "' points into a constant");
-      }
     }
   }
 
@@ -328,25 +354,6 @@ class Reader {
     }
   }
 
-  /// Runs last, so it counts only constants without another reason.
-  void find_unused() {
-    for (CConstant& constant : result_.all) {
-      // TVM also declares constants that no code reads in the function that owns them.
-      if (!std::ranges::all_of(constant.uses, &ConstantUse::is_unread)) continue;
-      constant.is_unused = constant.kept.empty() && !constant.has_copy;
-      if (constant.uses.empty()) keep(constant.kept, "no function uses it");
-    }
-  }
-
-  /// The number of loads through `variable` in the text that can be edited.
-  std::size_t editable_loads(const CReading& reading, NodeId variable) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(reading.tir.loads_of(variable), [&](const tir::Place& place) {
-          return type_of_c_load(edited_.text_of(member_of(reading, place.file)), place.range)
-              .has_value();
-        }));
-  }
-
   /// Keeps a constant whose name occurs anywhere but in its declaration, a let, or a load.
   void keep_by_words() {
     tir::c::WordCounts words;
@@ -357,21 +364,22 @@ class Reader {
     for (const CReading& reading : result_.readings) {
       for (const ConstantUse& use : reading.constants.uses) {
         const std::size_t lets = use.key.pool.empty() ? 0 : 1;
-        expected[use.name] += lets + editable_loads(reading, use.variable);
+        expected[use.name] += lets + editable_loads(reading, use.variable, edited_);
       }
     }
     const std::string pragma = "pack";
     words.try_emplace(pragma);
     for (const auto& [word, count] : expected) words.try_emplace(word);
-    for (const Member* const file : files_of(result_)) {
+    const std::set<const Member*> files = files_of(result_);
+    for (const Member* const file : files) {
       const std::string_view text = edited_.text_of(*file);
       count_words(*file, words);
-      for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
+      for (const MetadataCopy& copy : metadata_copies(text))
+        expect_copy(copy, text, expected, result_);
     }
     const ModuleCode code(module_, others_, edited_);
     keep_by_code(code, expected);
-    tir::c::WordCounts unread = words_of_unread(expected);
-    const std::set<const Member*> files = files_of(result_);
+    tir::c::WordCounts unread = words_of_unread(expected, files);
     const auto is_clear = [&](const std::string& word) {
       return words[word] == expected[word] && unread[word] == 0 &&
              others_.place_of(word, files).empty();
@@ -430,11 +438,11 @@ class Reader {
 
   /// Counts words in C of the module that has no TIR. Other modules declare static names, so equal
   /// names in their C are different objects.
-  tir::c::WordCounts words_of_unread(const std::map<std::string, std::size_t>& names) {
+  tir::c::WordCounts words_of_unread(const std::map<std::string, std::size_t>& names,
+                                     const std::set<const Member*>& files) {
     tir::c::WordCounts words;
     for (const auto& [word, count] : names) words.try_emplace(word);
     for (const auto& [symbol, sites] : with_pools_) words.try_emplace(symbol);
-    const std::set<const Member*> files = files_of(result_);
     for (const FileRef& file : deployment_.library().modules[module_].files.sources) {
       const Member* const member = deployment_.archive().find(file.name);
       if (member == nullptr || !may_have_code(*member) || files.contains(member)) continue;
@@ -442,17 +450,6 @@ class Reader {
     }
     keep_where_a_type_is(others_.type_macro(files));
     return words;
-  }
-
-  /// Notes the constant of an entry for the C++ runtime. An exact copy can be edited, so its words
-  /// are expected.
-  void expect_copy(const MetadataCopy& copy, std::string_view text,
-                   std::map<std::string, std::size_t>& expected) {
-    for (CConstant& constant : result_.all) {
-      if (!is_copy_of(copy, constant)) continue;
-      constant.has_copy = true;
-      if (exact_copy(copy, text, constant)) ++expected[copy.name];
-    }
   }
 
   const Deployment& deployment_;

@@ -57,19 +57,21 @@ bool is_unknown(const json::Value& shape) {
   return extent.is(json::Type::integer) && extent.integer() == -1;
 }
 
-json::Value only_input(const json::Value& node) {
-  const json::Value inputs = node.at("inputs");
-  inputs.expect(json::Type::array);
-  if (inputs.size() != 1) inputs.fail("expected one input");
-  return *inputs.elements().begin();
-}
-
 struct GraphNode {
   json::Value json;
   std::string function;  // empty: null
   std::uint32_t first_entry = 0;
   std::uint32_t outputs = 1;
 };
+
+/// Of a `__nop` or `__copy`.
+json::Value only_input(const GraphNode& node) {
+  if (node.outputs != 1) node.json.fail("expected one output");
+  const json::Value inputs = node.json.at("inputs");
+  inputs.expect(json::Type::array);
+  if (inputs.size() != 1) inputs.fail("expected one input");
+  return *inputs.elements().begin();
+}
 
 /// The content of one output of one node.
 struct NodeOutput {
@@ -80,42 +82,25 @@ struct NodeOutput {
 
 /// The graph executor numbers the outputs of all nodes consecutively ("entries"). Types and storage
 /// ids are lists by entry. Nodes are in execution order and read only earlier entries.
-class GraphReader {
+class GraphDocument {
  public:
-  GraphReader(const json::Value& root, const GraphJsonOptions& options)
-      : root_(root),
-        options_(options),
-        parameters_(options.parameters.begin(), options.parameters.end()) {}
-
-  Topology run() && {
-    topology_.provenance.kind = ProvenanceKind::graph_json;
+  explicit GraphDocument(const json::Value& root) : root_(root) {
     read_nodes();
     read_entries();
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].function.empty()) {
-        leaf(i);
-      } else if (nodes_[i].function == "__nop") {
-        nop(i);
-      } else if (nodes_[i].function == "__copy") {
-        // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
-        // them.
-        copy(i);
-      } else {
-        call(i);
-      }
-    }
-    read_heads();
-    complete_devices();
-    check_storages(topology_);
-    check_results_in_place(
-        topology_, [this](KernelId id) { return support::value_at(codes_, id).value_or(nullptr); });
-    account_memory(topology_);
-    if (options_.facts != nullptr) {
-      check_stated_ports(topology_, *options_.facts,
-                         [this](KernelId id) { return parameters_of(id); });
-    }
-    return std::move(topology_);
   }
+
+  std::uint32_t entry_at(const json::Value& triple, std::size_t limit) const {
+    if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
+    auto part = triple.elements().begin();
+    // Accepts only nodes before the reader, so values exist and the graph has no cycle. The third
+    // number, the version, is 0 in all graphs of TVM.
+    const GraphNode& node = nodes[number_below(*part, limit)];
+    return node.first_entry + number_below(*++part, node.outputs);
+  }
+
+  std::vector<GraphNode> nodes;
+  std::vector<NodeOutput> outputs;         ///< of all nodes
+  std::map<std::int64_t, Device> devices;  ///< by storage id
 
  private:
   // Counts the outputs of all nodes first: no list may be longer than this count.
@@ -128,22 +113,22 @@ class GraphReader {
         const json::Value attrs = json.at("attrs");
         node.function = text_of(attrs.at("func_name"));
         if (node.function.empty()) attrs.at("func_name").fail("expected the name of a function");
-        const json::Value outputs = attrs.at("num_outputs");
-        const std::string digits(outputs.as_string());
+        const json::Value number = attrs.at("num_outputs");
+        const std::string digits(number.as_string());
         // All attributes of nodes are strings in this format. Six digits keep the number within an
         // int.
         const bool fits = digits.size() < 7 && support::is_digits(digits);
-        if (!fits) outputs.fail("expected the number of outputs");
+        if (!fits) number.fail("expected the number of outputs");
         node.outputs = static_cast<std::uint32_t>(std::stoul(digits));
       } else if (op != "null") {
         json.fail("a node is a 'null' or a 'tvm_op', not a '" + std::string(op) + "'");
       }
       entries += node.outputs;
-      nodes_.push_back(std::move(node));
+      nodes.push_back(std::move(node));
     }
     // Makes nothing for tensors that the graph does not list.
     attribute_list(root_.at("attrs"), "dltype", entries);
-    outputs_.resize(entries);
+    outputs.resize(entries);
     check_lists();
   }
 
@@ -151,13 +136,13 @@ class GraphReader {
   void check_lists() const {
     if (const auto rows = root_.find("node_row_ptr")) {
       rows->expect(json::Type::array);
-      if (rows->size() != nodes_.size() + 1) {
+      if (rows->size() != nodes.size() + 1) {
         rows->fail(fmt::format("expected a number for each of {} nodes, and that of all outputs",
-                               nodes_.size()));
+                               nodes.size()));
       }
-      auto node = nodes_.begin();
+      auto node = nodes.begin();
       for (const json::Value row : rows->elements()) {
-        const std::size_t first = node == nodes_.end() ? outputs_.size() : node++->first_entry;
+        const std::size_t first = node == nodes.end() ? outputs.size() : node++->first_entry;
         if (row.integer() != static_cast<std::int64_t>(first)) {
           row.fail(fmt::format("expected {}, the outputs of the nodes before", first));
         }
@@ -167,11 +152,11 @@ class GraphReader {
     if (!list) return;
     std::set<std::uint32_t> listed;
     for (const json::Value node : list->as_array()) {
-      const std::uint32_t i = number_below(node, nodes_.size());
-      if (!nodes_[i].function.empty()) node.fail("expected a 'null' node");
+      const std::uint32_t i = number_below(node, nodes.size());
+      if (!nodes[i].function.empty()) node.fail("expected a 'null' node");
       listed.insert(i);
     }
-    const auto leaves = std::ranges::count(nodes_, std::string(), &GraphNode::function);
+    const auto leaves = std::ranges::count(nodes, std::string(), &GraphNode::function);
     if (listed.size() != static_cast<std::size_t>(leaves)) {
       list->fail(fmt::format("expected all {} 'null' nodes", leaves));
     }
@@ -180,8 +165,8 @@ class GraphReader {
   /// Calls `visit` with each output and what a list of the graph says of it.
   template <class Visit>
   void for_each_output(std::string_view key, Visit visit) {
-    auto output = outputs_.begin();
-    const json::Value list = attribute_list(root_.at("attrs"), key, outputs_.size());
+    auto output = outputs.begin();
+    const json::Value list = attribute_list(root_.at("attrs"), key, outputs.size());
     for (const json::Value value : list.elements()) visit(*output++, value);
   }
 
@@ -207,52 +192,125 @@ class GraphReader {
     if (!root_.at("attrs").find("device_index")) return;
     for_each_output("device_index", [&](const NodeOutput& output, const json::Value& number) {
       const auto device = static_cast<Device>(number_below(number, INT32_MAX));
-      const auto known = devices_.try_emplace(output.storage_id, device).first;
+      const auto known = devices.try_emplace(output.storage_id, device).first;
       if (known->second != device) number.fail("a storage is on one device only");
     });
   }
 
-  /// If the graph states no devices, there is only one: that of any kernel.
-  void complete_devices() {
-    if (!devices_.empty()) return;
-    const auto known = std::ranges::find_if(topology_.kernels,
-                                            [](const Kernel& kernel) { return !!kernel.device; });
-    if (known == topology_.kernels.end()) return;
-    for (Storage& storage : topology_.storages) storage.device = known->device;
+  json::Value root_;
+};
+
+/// By kernel with TIR.
+using KernelParameters = std::map<KernelId, std::vector<KernelParameter>>;
+
+/// If the graph states no devices, there is only one: that of any kernel.
+void complete_devices(Topology& topology) {
+  const auto known =
+      std::ranges::find_if(topology.kernels, [](const Kernel& kernel) { return !!kernel.device; });
+  if (known == topology.kernels.end()) return;
+  for (Storage& storage : topology.storages) storage.device = known->device;
+}
+
+void check_callee(Topology& topology, const KernelParameters& parameters, const GraphNode& node,
+                  const Call& call) {
+  const auto note = [&](CheckCode code, std::string detail) {
+    topology.checks.push_back(
+        {code, std::move(detail), static_cast<CallId>(topology.calls.size()), {}});
+  };
+  const auto stated = node.json.at("attrs").find("num_inputs");
+  const std::size_t inputs = call.arguments.size() - node.outputs;
+  if (stated && stated->is_string() && stated->as_string() != std::to_string(inputs)) {
+    note(CheckCode::arity, fmt::format("{} has {} inputs, and its num_inputs is {}",
+                                       quoted(call.name), inputs, stated->as_string()));
+  }
+  const Kernel& kernel = topology.kernel_of(call);
+  const auto* const known = support::find_value(parameters, call.kernel);
+  if (known == nullptr) {
+    const bool is_generated = kernel.symbol.starts_with("tvmgen_");
+    if (kernel.origin == KernelOrigin::external && is_generated) {
+      note(CheckCode::unknown_callee, "nothing defines " + quoted(kernel.symbol));
+    }
+    return;
+  }
+  // Graphs that mlf writes leave out pools.
+  const auto tensors =
+      static_cast<std::size_t>(std::ranges::count(*known, false, &KernelParameter::is_pool));
+  if (kernel.is_understood() && tensors != call.arguments.size()) {
+    note(CheckCode::arity, fmt::format("{} has {} tensors and is called with {}",
+                                       quoted(kernel.symbol), tensors, call.arguments.size()));
+  }
+  // The executor passes storage of the sizes that the graph states.
+  for (std::size_t k = 0; k < std::min(known->size(), call.arguments.size()); ++k) {
+    const auto bytes = call.arguments[k].type.bytes();
+    const std::uint64_t least = (*known)[k].at_least;
+    if (!bytes || least <= *bytes) continue;
+    note(CheckCode::storage_too_small,
+         fmt::format("{} accesses {} bytes of its argument {}, which has {}", quoted(call.name),
+                     least, k, *bytes));
+  }
+}
+
+class GraphReader {
+ public:
+  GraphReader(const json::Value& root, const GraphJsonOptions& options)
+      : graph_(root),
+        options_(options),
+        parameters_(options.parameters.begin(), options.parameters.end()) {}
+
+  Topology run(const json::Value& root) && {
+    topology_.provenance.kind = ProvenanceKind::graph_json;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (graph_.nodes[i].function.empty()) {
+        leaf(i);
+      } else if (graph_.nodes[i].function == "__nop") {
+        nop(i);
+      } else if (graph_.nodes[i].function == "__copy") {
+        // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
+        // them.
+        copy(i);
+      } else {
+        call(i);
+      }
+    }
+    read_heads(root);
+    if (graph_.devices.empty()) complete_devices(topology_);
+    check_storages(topology_);
+    check_results_in_place(
+        topology_, [this](KernelId id) { return support::value_at(codes_, id).value_or(nullptr); });
+    account_memory(topology_);
+    if (options_.facts != nullptr) {
+      check_stated_ports(
+          topology_, *options_.facts, [this](KernelId id) -> std::span<const KernelParameter> {
+            const auto* const known = support::find_value(parameters_of_kernels_, id);
+            if (known == nullptr) return {};
+            return *known;
+          });
+    }
+    return std::move(topology_);
   }
 
-  std::uint32_t entry_at(const json::Value& triple, std::size_t nodes) const {
-    if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
-    auto part = triple.elements().begin();
-    // Accepts only nodes before the reader, so values exist and the graph has no cycle. The third
-    // number, the version, is 0 in all graphs of TVM.
-    const GraphNode& node = nodes_[number_below(*part, nodes)];
-    return node.first_entry + number_below(*++part, node.outputs);
-  }
-
+ private:
   // Storage ids are arbitrary numbers; storages are made in the order in which nodes use them.
   StorageId storage(std::int64_t id) {
     const auto [at, is_new] =
         storages_.try_emplace(id, static_cast<StorageId>(topology_.storages.size()));
     if (is_new) {
-      Storage made;
-      made.name = storage_name(id);
-      made.memory = linked(id) != nullptr ? MemoryKind::program : MemoryKind::executor;
-      made.device = support::value_at(devices_, id);
-      topology_.storages.push_back(std::move(made));
+      topology_.storages.push_back(
+          {.name = storage_name(id),
+           .memory = linked(id) != nullptr ? MemoryKind::program : MemoryKind::executor,
+           .device = support::value_at(graph_.devices, id)});
     }
     return at->second;
   }
 
   ValueId define(std::uint32_t entry, std::string name, ValueKind kind) {
-    NodeOutput& output = outputs_[entry];
-    Value value;
-    value.name = std::move(name);
-    value.kind = kind;
-    value.storage = storage(output.storage_id);
-    value.version = versions_[output.storage_id]++;
-    value.type = output.type;
-    value.bytes = output.type.bytes();
+    NodeOutput& output = graph_.outputs[entry];
+    Value value{.name = std::move(name),
+                .kind = kind,
+                .storage = storage(output.storage_id),
+                .version = versions_[output.storage_id]++,
+                .type = output.type,
+                .bytes = output.type.bytes()};
     if (!value.bytes) unsized_.insert(value.storage);
     std::optional<std::uint64_t>& bytes = topology_.storages[index(value.storage)].bytes;
     bytes = std::max(bytes.value_or(0), value.bytes.value_or(0));
@@ -262,23 +320,19 @@ class GraphReader {
     return *output.value;
   }
 
-  // Inputs and parameters are both `null` nodes; only the names in the params file distinguish
-  // them.
-  bool is_constant(std::string_view name) const {
-    return parameters_.contains(name) ||
-           (options_.kernels != nullptr && options_.kernels->links(name));
-  }
-
   // TVM's C runtime asks `_lookup_linked_param` for the memory of every storage id.
   const tir::Node* linked(std::int64_t id) const {
     return options_.kernels == nullptr ? nullptr : options_.kernels->linked_storage(id);
   }
 
   void leaf(std::size_t i) {
-    const GraphNode& node = nodes_[i];
+    const GraphNode& node = graph_.nodes[i];
     const std::string name = text_of(node.json.at("name"));
-    const tir::Node* const array = linked(outputs_[node.first_entry].storage_id);
-    const bool is_constant = array != nullptr || this->is_constant(name);
+    const tir::Node* const array = linked(graph_.outputs[node.first_entry].storage_id);
+    // Inputs and parameters are both `null` nodes; only the names in the params file distinguish
+    // them.
+    const bool is_constant = array != nullptr || parameters_.contains(name) ||
+                             (options_.kernels != nullptr && options_.kernels->links(name));
     // The executor finds inputs by name.
     if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
     const ValueId value =
@@ -315,25 +369,23 @@ class GraphReader {
     if (hash) made.hash = text_of(*hash);
     // The executor calls a function where the node's results are.
     if (!made.device && node.outputs > 0) {
-      made.device = support::value_at(devices_, outputs_[node.first_entry].storage_id);
+      made.device = support::value_at(graph_.devices, graph_.outputs[node.first_entry].storage_id);
     }
     topology_.kernels.push_back(std::move(made));
     return at->second;
   }
 
   Argument input_argument(const json::Value& triple, std::size_t node, std::uint32_t position) {
-    const NodeOutput& output = outputs_[entry_at(triple, node)];
-    Argument argument;
-    argument.direction = Direction::input;
-    argument.decided_by = DecidedBy::graph_json;
-    argument.reads = output.value;
-    argument.type = output.type;
+    const NodeOutput& output = graph_.outputs[graph_.entry_at(triple, node)];
     Value& value = topology_.values[index(*output.value)];
-    argument.storage = value.storage;
     value.consumers.push_back(
         {EndpointKind::call, static_cast<std::uint32_t>(topology_.calls.size()), position});
     value.last_use = position_;
-    return argument;
+    return {.direction = Direction::input,
+            .decided_by = DecidedBy::graph_json,
+            .reads = output.value,
+            .storage = value.storage,
+            .type = output.type};
   }
 
   Argument output_argument(std::uint32_t entry, std::uint32_t position) {
@@ -342,17 +394,15 @@ class GraphReader {
     Value& value = topology_.values[index(id)];
     value.producer = Endpoint{EndpointKind::call, call, position};
     value.first_definition = position_;
-    Argument argument;
-    argument.direction = Direction::output;
-    argument.decided_by = DecidedBy::graph_json;
-    argument.writes = id;
-    argument.storage = value.storage;
-    argument.type = value.type;
-    return argument;
+    return {.direction = Direction::output,
+            .decided_by = DecidedBy::graph_json,
+            .writes = id,
+            .storage = value.storage,
+            .type = value.type};
   }
 
   void call(std::size_t i) {
-    const GraphNode& node = nodes_[i];
+    const GraphNode& node = graph_.nodes[i];
     Call call;
     call.kernel = kernel(node);
     call.position = position_;
@@ -365,76 +415,23 @@ class GraphReader {
       const auto position = static_cast<std::uint32_t>(call.arguments.size());
       call.arguments.push_back(output_argument(node.first_entry + k, position));
     }
-    check_callee(node, call);
-    check_accesses(call);
+    check_callee(topology_, parameters_of_kernels_, node, call);
     topology_.calls.push_back(std::move(call));
     ++position_;
-  }
-
-  void check_callee(const GraphNode& node, const Call& call) {
-    const auto note = [&](CheckCode code, std::string detail) {
-      topology_.checks.push_back(
-          {code, std::move(detail), static_cast<CallId>(topology_.calls.size()), {}});
-    };
-    const auto stated = node.json.at("attrs").find("num_inputs");
-    const std::size_t inputs = call.arguments.size() - node.outputs;
-    if (stated && stated->is_string() && stated->as_string() != std::to_string(inputs)) {
-      note(CheckCode::arity, fmt::format("{} has {} inputs, and its num_inputs is {}",
-                                         quoted(call.name), inputs, stated->as_string()));
-    }
-    const Kernel& kernel = topology_.kernel_of(call);
-    const auto known = parameters_of_kernels_.find(call.kernel);
-    if (known == parameters_of_kernels_.end()) {
-      const bool is_generated = kernel.symbol.starts_with("tvmgen_");
-      if (kernel.origin == KernelOrigin::external && is_generated) {
-        note(CheckCode::unknown_callee, "nothing defines " + quoted(kernel.symbol));
-      }
-      return;
-    }
-    // Graphs that mlf writes leave out pools.
-    const auto tensors = static_cast<std::size_t>(
-        std::ranges::count(known->second, false, &KernelParameter::is_pool));
-    if (kernel.is_understood() && tensors != call.arguments.size()) {
-      note(CheckCode::arity, fmt::format("{} has {} tensors and is called with {}",
-                                         quoted(kernel.symbol), tensors, call.arguments.size()));
-    }
-  }
-
-  /// None without TIR.
-  std::span<const KernelParameter> parameters_of(KernelId kernel) const {
-    const auto known = parameters_of_kernels_.find(kernel);
-    if (known == parameters_of_kernels_.end()) return {};
-    return known->second;
-  }
-
-  /// The executor passes storage of the sizes that the graph states.
-  void check_accesses(const Call& call) {
-    const auto parameters = parameters_of(call.kernel);
-    for (std::size_t k = 0; k < std::min(parameters.size(), call.arguments.size()); ++k) {
-      const auto bytes = call.arguments[k].type.bytes();
-      if (!bytes || parameters[k].at_least <= *bytes) continue;
-      topology_.checks.push_back(
-          {CheckCode::storage_too_small,
-           fmt::format("{} accesses {} bytes of its argument {}, which has {}", quoted(call.name),
-                       parameters[k].at_least, k, *bytes),
-           static_cast<CallId>(topology_.calls.size()),
-           {}});
-    }
   }
 
   // The output of a `__nop` is the value of its input: it has the same storage_id and another
   // shape.
   void nop(std::size_t i) {
-    const GraphNode& node = nodes_[i];
-    if (node.outputs != 1) node.json.fail("expected one output");
-    outputs_[node.first_entry].value = outputs_[entry_at(only_input(node.json), i)].value;
+    const GraphNode& node = graph_.nodes[i];
+    graph_.outputs[node.first_entry].value =
+        graph_.outputs[graph_.entry_at(only_input(node), i)].value;
   }
 
   void copy(std::size_t i) {
-    const GraphNode& node = nodes_[i];
-    if (node.outputs != 1) node.json.fail("expected one output");
+    const GraphNode& node = graph_.nodes[i];
     // By value: `define` below may invalidate references into the list.
-    const NodeOutput source = outputs_[entry_at(only_input(node.json), i)];
+    const NodeOutput source = graph_.outputs[graph_.entry_at(only_input(node), i)];
     const Endpoint end{EndpointKind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
     Value& read = topology_.values[index(*source.value)];
     read.consumers.push_back(end);
@@ -446,30 +443,26 @@ class GraphReader {
   }
 
   // The graph does not name its outputs; these are the names in TVM's metadata.
-  void read_heads() {
-    const json::Value heads = root_.at("heads");
-    heads.expect(json::Type::array);
-    for (const json::Value head : heads.elements()) {
-      const NodeOutput& output = outputs_[entry_at(head, nodes_.size())];
+  void read_heads(const json::Value& root) {
+    const json::Value heads = root.at("heads");
+    for (const json::Value head : heads.as_array()) {
+      const NodeOutput& output = graph_.outputs[graph_.entry_at(head, graph_.nodes.size())];
       const std::string number = std::to_string(topology_.outputs.size());
       const std::string name = heads.size() == 1 ? "output" : "output" + number;
       topology_.outputs.push_back({name, name, output.type, output.value});
     }
   }
 
-  json::Value root_;
+  GraphDocument graph_;
   const GraphJsonOptions& options_;
   support::NameSet<std::string_view> parameters_;
   Topology topology_;
-  std::vector<GraphNode> nodes_;
-  std::vector<NodeOutput> outputs_;         ///< of all nodes
-  std::map<std::int64_t, Device> devices_;  ///< by storage id
   std::set<std::string> leaf_names_;
   std::map<std::int64_t, StorageId> storages_;
   std::set<StorageId> unsized_;  ///< that hold a tensor of unknown size
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
-  std::map<KernelId, std::vector<KernelParameter>> parameters_of_kernels_;
+  KernelParameters parameters_of_kernels_;
   std::map<KernelId, const KernelCode*> codes_;
   Position position_ = 0;
 };
@@ -494,7 +487,7 @@ Result<Topology> read_graph_json(const tir::Input& input, const GraphJsonOptions
   return support::to_result([&] {
     const support::SourceText source{input.file, input.member, input.text};
     const json::Document document(source, {kMaxNesting, json::Strings::any_bytes});
-    Topology topology = GraphReader(document.root(), options).run();
+    Topology topology = GraphReader(document.root(), options).run(document.root());
     topology.provenance.source = input.member.empty() ? input.file : input.member;
     return topology;
   });

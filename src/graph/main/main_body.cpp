@@ -146,6 +146,57 @@ std::string beginning_of(std::string_view text) {
   return shown;
 }
 
+// The parameters of main, or, after MakePackedAPI, those that main takes out of its TVMValues.
+void set_parameters(Node function, std::map<std::uint32_t, MainParameter> arguments,
+                    MainBody& body) {
+  std::vector<MainParameter> own = parameters_of(function);
+  // A function that takes tensors out of TVMValues has no other tensor parameters.
+  body.is_packed = !arguments.empty();
+  if (!body.is_packed) {
+    body.parameters = std::move(own);
+    return;
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    body.packed_api_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
+  }
+  // Main may not use some arguments, but their positions still count.
+  body.parameters.resize(std::size_t{arguments.rbegin()->first} + 1);
+  for (auto& [i, parameter] : arguments) body.parameters[i] = std::move(parameter);
+}
+
+/// The allocations that main has not freed.
+class Heap {
+ public:
+  /// Returns the offset of an allocation. Its statements are read when `left` remain.
+  std::uint64_t begin(std::size_t left, std::uint64_t bytes) {
+    frees_early_ = frees_early_ || has_freed_;
+    open_.push_back({left, allocated_});
+    allocated_ = sum_of(allocated_, bytes);
+    return open_.back().offset;
+  }
+
+  /// Ends the allocations whose statements have been read.
+  void end(std::size_t left) {
+    for (; !open_.empty() && left == open_.back().left; open_.pop_back()) {
+      allocated_ = open_.back().offset;
+      has_freed_ = true;
+    }
+  }
+
+  /// Whether main allocates after it has freed memory.
+  bool frees_early() const { return frees_early_; }
+
+ private:
+  struct Allocation {
+    std::size_t left;
+    std::uint64_t offset;
+  };
+  std::vector<Allocation> open_;
+  std::uint64_t allocated_ = 0;
+  bool has_freed_ = false;
+  bool frees_early_ = false;
+};
+
 /// Walks over the statements of main in order (rule `statements` of schemas/topology.md). Main has
 /// no control flow: AOTExecutorCodegen generates allocations around one sequence of calls. Any
 /// other statement becomes an UnknownStatement, never an error.
@@ -167,12 +218,12 @@ class MainReader {
       const Node node = stack_.back();
       stack_.pop_back();
       if (node) statement(node);
-      end_allocations();
+      heap_.end(stack_.size());
     }
-    if (!frees_early_) {
+    if (!heap_.frees_early()) {
       for (auto& [var, local] : body_.locals) local.storage.offset.reset();
     }
-    collect_parameters();
+    set_parameters(function_, std::move(arguments_), body_);
     return std::move(body_);
   }
 
@@ -209,7 +260,8 @@ class MainReader {
         return loop(node);
       case Kind::BufferStore:
       case Kind::Store:
-        return store(node);
+        if (!store_on_stack(node, scope_)) unknown_statement("a store");
+        return;
       case Kind::Evaluate:
         return evaluate(node[f::Evaluate::value]);
       case Kind::OpaqueStmt:
@@ -228,20 +280,9 @@ class MainReader {
                     .memory = memory,
                     .bytes = bytes};
     if (memory == MemoryKind::heap) {
-      frees_early_ = frees_early_ || has_freed_;
-      storage.offset = allocated_;
-      open_.push_back({stack_.size(), allocated_});
-      allocated_ = sum_of(allocated_, allocated_bytes(memory, bytes.value_or(0)));
+      storage.offset = heap_.begin(stack_.size(), allocated_bytes(memory, bytes.value_or(0)));
     }
     body_.locals.insert_or_assign(tir::index(var.id()), LocalMemory{std::move(storage), type});
-  }
-
-  /// Ends the allocations whose statements have been read. Their bodies are pushed next.
-  void end_allocations() {
-    for (; !open_.empty() && stack_.size() == open_.back().statements; open_.pop_back()) {
-      allocated_ = open_.back().offset;
-      has_freed_ = true;
-    }
   }
 
   // A let is an allocation (after LowerTVMBuiltin) or another name of an address.
@@ -282,12 +323,10 @@ class MainReader {
 
   // Null checks of allocations and checks of strides: branches that call nothing and write nothing.
   bool is_inert(Node statement) {
-    const auto known = inert_.find(tir::index(statement.id()));
-    if (known != inert_.end()) return known->second;
+    const auto [known, is_new] = inert_.try_emplace(tir::index(statement.id()));
     NodeSet seen;
-    const bool inert = !has_below(statement, seen, has_effect);
-    inert_.emplace(tir::index(statement.id()), inert);
-    return inert;
+    if (is_new) known->second = !has_below(statement, seen, has_effect);
+    return known->second;
   }
 
   void branch(Node node) {
@@ -309,10 +348,6 @@ class MainReader {
     } else {
       unknown_statement("a loop that is not a copy", node);
     }
-  }
-
-  void store(Node node) {
-    if (!store_on_stack(node, scope_)) unknown_statement("a store");
   }
 
   void evaluate(Node expr) {
@@ -371,36 +406,17 @@ class MainReader {
   void declare(Node buffer) {
     const Address address = scope_.address_of(buffer[f::Buffer::data]);
     if (address.kind == AddressKind::argument && !address.inside) {
-      packed_argument(address).buffer = buffer;
+      arguments_[address.root].buffer = buffer;
     }
   }
 
-  MainParameter& packed_argument(const Address& address) { return arguments_[address.root]; }
-
   // The first variable is the tensor ("arg.x" in old versions, "x" in new ones), then its data.
   void take_argument(Node var, const Address& address) {
-    MainParameter& parameter = packed_argument(address);
+    MainParameter& parameter = arguments_[address.root];
     if (!parameter.name.empty()) return;
     std::string_view name = var.text(f::Var::name);
     if (name.starts_with("arg.")) name.remove_prefix(4);
     parameter.name = name;
-  }
-
-  // The parameters of main, or, after MakePackedAPI, those that main takes out of its TVMValues.
-  void collect_parameters() {
-    std::vector<MainParameter> own = parameters_of(function_);
-    // A function that takes tensors out of TVMValues has no other tensor parameters.
-    body_.is_packed = !arguments_.empty();
-    if (!body_.is_packed) {
-      body_.parameters = std::move(own);
-      return;
-    }
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      body_.packed_api_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
-    }
-    // Main may not use some arguments, but their positions still count.
-    body_.parameters.resize(std::size_t{arguments_.rbegin()->first} + 1);
-    for (auto& [i, parameter] : arguments_) body_.parameters[i] = std::move(parameter);
   }
 
   void push(tir::Node node) { stack_.push_back(node); }
@@ -423,16 +439,7 @@ class MainReader {
   NodeSet without_end_;                            // nodes without an end of main in or below them
   bool may_have_ended_ = false;
   int calls_inside_ = 0;  // of expressions
-
-  /// An allocation that main has not freed.
-  struct OpenAllocation {
-    std::size_t statements;  ///< that remain behind it
-    std::uint64_t offset;    ///< of its storage
-  };
-  std::vector<OpenAllocation> open_;
-  std::uint64_t allocated_ = 0;  // bytes of the heap
-  bool has_freed_ = false;
-  bool frees_early_ = false;  // it allocates after that
+  Heap heap_;
 };
 
 }  // namespace
@@ -461,8 +468,7 @@ constexpr std::array kCallOperators{
 
 const Operator* call_operator(Node call) {
   const std::string_view name = operator_of(call);
-  const auto at = std::find_if(kCallOperators.begin(), kCallOperators.end(),
-                               [&](const Operator& op) { return op.name == name; });
+  const auto at = std::ranges::find(kCallOperators, name, &Operator::name);
   return at == kCallOperators.end() ? nullptr : &*at;
 }
 
