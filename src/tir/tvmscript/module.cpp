@@ -13,6 +13,155 @@ namespace tvmscript {
 namespace {
 
 /// Reads the lines around the functions, and makes the module from them.
+/// The lexer joins lines in brackets: one line here may be several in the file.
+void skip_line(text::Lexer& lexer) {
+  while (!lexer.token().is(TokenKind::newline) && !lexer.token().is(TokenKind::end)) {
+    lexer.advance();
+  }
+  if (lexer.token().is(TokenKind::newline)) lexer.advance();
+}
+
+/// Skips a line and the lines below it that are indented further.
+void skip_suite(text::Lexer& lexer) {
+  const std::uint32_t indent = lexer.indentation();
+  do {
+    skip_line(lexer);
+    while (lexer.token().is(TokenKind::comment)) lexer.advance();
+  } while (!lexer.token().is(TokenKind::end) && lexer.indentation() > indent);
+}
+
+/// A line of the file, whose brackets may be open at its end. Includes a string over several
+/// lines.
+void pass_over_line(Context& c) {
+  const std::string_view text = c.source.text;
+  std::size_t end = c.lexer.line_end();
+  const std::string_view line = text.substr(0, end);
+  for (const char quote : {'"', '\''}) {
+    const std::string quotes(3, quote);
+    std::size_t opened = line.find(quotes, c.lexer.token().begin);
+    while (opened != line.npos) {
+      const std::size_t closed = text.find(quotes, opened + quotes.size());
+      if (closed == text.npos) break;
+      end = std::max(end, std::min(text.find('\n', closed), text.size()));
+      opened = line.find(quotes, closed + quotes.size());
+    }
+  }
+  c.lexer.seek(end);
+  if (c.lexer.token().is(TokenKind::newline)) c.lexer.advance();
+}
+
+void read_import_line(Context& c, std::string_view line) {
+  if (read_import(line, c.prefixes)) return;
+  refuse_later(c, c.lexer.token().begin, "tirx");
+}
+
+MetadataSection read_json(Context& c, const std::string& json, std::size_t offset) {
+  const support::SourceText section{c.source.file, c.source.member, json};
+  try {
+    return read_metadata(section, 0, json.size(), c.limits, c.builder, c.losses);
+  } catch (const support::Error& error) {
+    // The lines of the section are not those of the source: the message names them, and the place
+    // is that of the string.
+    const auto& where = error.diagnostic().where;
+    support::fail_at(c.source, offset,
+                     fmt::format("in line {}, column {} of the metadata: {}", where.line,
+                                 where.column, error.diagnostic().message));
+  }
+}
+
+/// `metadata = tvm.ir.load_json("…")`
+void read_metadata_line(Context& c, SyntaxId call) {
+  if (c.values.syntax(call).kind != SyntaxKind::call) {
+    c.values.fail(call, "expected tvm.ir.load_json() as metadata");
+  }
+  const Arguments args = arguments_of(c, call);
+  args.expect(1, 1);
+  if (args[0].kind != ValueKind::string) fail_expected(c, args[0], "a string");
+  const std::string_view token = c.values.text(args[0]);
+  if (token.starts_with("\"\"\"")) {
+    c.versions.observe(TvmFeature::metadata_in_triple_quotes);
+  } else {
+    c.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
+  }
+  // The section is save_json in a Python string. Its nodes join those of the script.
+  MetadataSection section = read_json(c, text::decode_string(token), c.values.begin(args[0]));
+  c.versions.exactly(section.version);
+  c.metadata.use(std::move(section));
+}
+
+/// Whether the text has a decorator of this name.
+bool has_decorator(std::string_view text, std::string_view decorator) {
+  for (std::size_t at = text.find(decorator); at != text.npos; at = text.find(decorator, at + 1)) {
+    const std::size_t begin = text.rfind('\n', at) + 1;
+    const std::size_t first = text.find_first_not_of(" \t", begin);
+    if (text[first] == '@') return true;
+  }
+  return false;
+}
+
+/// Expressions with such a call were made before its dtype was known. Parts come before the
+/// whole, so one pass is enough.
+void fill_in_results(Context& c, std::unordered_set<NodeId> filled) {
+  for (std::uint32_t id = 1; id < c.builder.size(); ++id) {
+    const Node node = c.node(static_cast<NodeId>(id));
+    const bool is_arithmetic = node.kind() >= Kind::Add && node.kind() <= Kind::Max;
+    Node operand;
+    if (is_arithmetic) operand = node.node(std::uint8_t{f::Add::a});
+    if (node.is(Kind::Select)) operand = node[f::Select::true_value];
+    if (node.is(Kind::Let)) operand = node[f::Let::body];
+    if (!operand || !filled.contains(operand.id())) continue;
+    // The dtype of an expression is its first field, for every kind.
+    c.builder.set(node.id(), std::uint8_t{f::Add::dtype}, operand.dtype());
+    filled.insert(node.id());
+  }
+}
+
+/// A call of a function has the function's return type.
+void fill_in_calls(Context& c, const std::vector<FunctionDraft>& drafts) {
+  std::unordered_map<NodeId, NodeId> types;
+  for (const FunctionDraft& draft : drafts) {
+    types.emplace(c.make.global_var(draft.name), draft.ret_type);
+  }
+  std::unordered_set<NodeId> filled;
+  for (const FunctionCall& call : c.function_calls) {
+    const auto type = types.find(call.callee);
+    if (type == types.end()) continue;
+    c.builder.set(call.call, f::Call::dtype, c.make.dtype_of_type(type->second));
+    filled.insert(call.call);
+  }
+  if (!filled.empty()) fill_in_results(c, std::move(filled));
+}
+
+/// The default alignment changed in v0.10, and the version may become known late in the text.
+void align_buffers(Context& c) {
+  if (!c.rules.is_old()) return;
+  const std::int64_t alignment = c.align_buffers();
+  for (const auto& [pointer, allocation] : c.allocations) {
+    if (allocation.buffer == NodeId::none) continue;
+    // Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered
+    // in this way.
+    const auto shape = allocation.statement == Kind::Allocate
+                           ? text::constant_shape(c.builder, allocation.extents)
+                           : std::nullopt;
+    c.builder.set(
+        allocation.buffer, f::Buffer::data_alignment,
+        shape ? text::allocation_alignment(alignment, allocation.dtype, *shape) : alignment);
+  }
+}
+
+/// The fields are in the order of the row of PrimFunc in nodes.def.
+NodeId make_function(Context& c, const FunctionDraft& draft, NodeId attrs) {
+  Builder& b = c.builder;
+  // Only v0.9 and v0.10 have such a map.
+  const bool has_map = c.versions.may_have(TvmFeature::preflattened_buffer_map);
+  const NodeId function =
+      b.make(Kind::PrimFunc,
+             {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
+              has_map ? b.map(draft.preflattened_buffer_map) : ListId::none, attrs, draft.body});
+  b.set_source_range(function, draft.range);
+  return function;
+}
+
 class ModuleReader {
  public:
   ModuleReader(const support::SourceText& source, const Rules& rules, const ReadLimits& limits,
@@ -28,7 +177,7 @@ class ModuleReader {
       lexer_.fail("expected a function, found the end of the text");
     }
     note_versions();
-    align_buffers();
+    align_buffers(c_);
     const NodeId root = make_module();
     c_.pool_objects.name_pools(root, c_.losses);
     if (!c_.rules.is_old() && !module_attrs_) {
@@ -44,44 +193,19 @@ class ModuleReader {
     c_.values.clear();
     const text::Token& token = lexer_.token();
     if (token.is(TokenKind::comment)) {
-      read_import_line(lexer_.text(token));
+      read_import_line(c_, lexer_.text(token));
       return lexer_.advance();
     }
     // The lines of a statement behind the class may be indented, too.
     is_in_class_ = is_in_class();
     if (token.is(Sign::at)) return read_decorator();
-    if (token.is(TokenKind::string)) return skip_line();  // a doc string
+    if (token.is(TokenKind::string)) return skip_line(lexer_);  // a doc string
     if (token.is(TokenKind::name)) return read_word();
     if (is_in_class()) lexer_.fail_expected("a function");
-    pass_over_line();
+    pass_over_line(c_);
   }
 
   bool is_in_class() const { return is_in_class_ && lexer_.indentation() > class_indent_; }
-
-  /// A line of the file, whose brackets may be open at its end. Includes a string over several
-  /// lines.
-  void pass_over_line() {
-    const std::string_view text = c_.source.text;
-    std::size_t end = lexer_.line_end();
-    const std::string_view line = text.substr(0, end);
-    for (const char quote : {'"', '\''}) {
-      const std::string quotes(3, quote);
-      std::size_t opened = line.find(quotes, lexer_.token().begin);
-      while (opened != line.npos) {
-        const std::size_t closed = text.find(quotes, opened + quotes.size());
-        if (closed == text.npos) break;
-        end = std::max(end, std::min(text.find('\n', closed), text.size()));
-        opened = line.find(quotes, closed + quotes.size());
-      }
-    }
-    lexer_.seek(end);
-    if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
-  }
-
-  void read_import_line(std::string_view line) {
-    if (read_import(line, c_.prefixes)) return;
-    refuse_later(c_, lexer_.token().begin, "tirx");
-  }
 
   /// Skips Python code around the module, which users keep when they copy a script.
   void read_word() {
@@ -89,19 +213,20 @@ class ModuleReader {
     if (word == "def") return read_def();
     if (word == "class") return read_class();
     if (word == "from") {
-      read_import_line(lexer_.slice(lexer_.token().begin, lexer_.line_end()));
+      read_import_line(c_, lexer_.slice(lexer_.token().begin, lexer_.line_end()));
     }
-    if (word == "from" || word == "import" || word == "pass") return skip_line();
+    if (word == "from" || word == "import" || word == "pass") return skip_line(lexer_);
     const bool is_ours = word == "metadata" || word == "__tvm_meta__" || word == c_.prefixes.ir;
-    if (!is_ours && !is_in_class()) return pass_over_line();
+    if (!is_ours && !is_in_class()) return pass_over_line(c_);
     const SyntaxId root = c_.parser.parse();
     const text::Syntax& syntax = c_.values.syntax(root);
     const std::string_view text = lexer_.slice(syntax.begin, syntax.end);
     const bool sets = lexer_.accept(Sign::assign);
-    if (sets && text == "__tvm_meta__") return skip_line();  // no printer ever put anything there
+    if (sets && text == "__tvm_meta__")
+      return skip_line(lexer_);  // no printer ever put anything there
     // With show_meta=True, objects that TVMScript cannot express come first.
     if (sets && text == "metadata") {
-      read_metadata_line(c_.parser.parse());
+      read_metadata_line(c_, c_.parser.parse());
     } else {
       read_call(root);
     }
@@ -121,40 +246,6 @@ class ModuleReader {
     }
   }
 
-  /// `metadata = tvm.ir.load_json("…")`
-  void read_metadata_line(SyntaxId call) {
-    if (c_.values.syntax(call).kind != SyntaxKind::call) {
-      c_.values.fail(call, "expected tvm.ir.load_json() as metadata");
-    }
-    const Arguments args = arguments_of(c_, call);
-    args.expect(1, 1);
-    if (args[0].kind != ValueKind::string) fail_expected(c_, args[0], "a string");
-    const std::string_view token = c_.values.text(args[0]);
-    if (token.starts_with("\"\"\"")) {
-      c_.versions.observe(TvmFeature::metadata_in_triple_quotes);
-    } else {
-      c_.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
-    }
-    // The section is save_json in a Python string. Its nodes join those of the script.
-    MetadataSection section = read_json(text::decode_string(token), c_.values.begin(args[0]));
-    c_.versions.exactly(section.version);
-    c_.metadata.use(std::move(section));
-  }
-
-  MetadataSection read_json(const std::string& json, std::size_t offset) {
-    const support::SourceText section{c_.source.file, c_.source.member, json};
-    try {
-      return read_metadata(section, 0, json.size(), c_.limits, c_.builder, c_.losses);
-    } catch (const support::Error& error) {
-      // The lines of the section are not those of the source: the message names them, and the place
-      // is that of the string.
-      const auto& where = error.diagnostic().where;
-      support::fail_at(c_.source, offset,
-                       fmt::format("in line {}, column {} of the metadata: {}", where.line,
-                                   where.column, error.diagnostic().message));
-    }
-  }
-
   /// `@T.prim_func(private=True)`, `@I.ir_module`; a decorator of another language marks a function
   /// that is skipped.
   void read_decorator() {
@@ -163,7 +254,7 @@ class ModuleReader {
     const bool is_ours = decorator.ends_with("prim_func") || decorator.ends_with("ir_module");
     (is_ours ? next_is_tir_ : next_is_foreign_) = true;
     if (decorator.ends_with("macro")) lexer_.fail("macros are expanded by TVM alone");
-    if (!is_ours) return pass_over_line();
+    if (!is_ours) return pass_over_line(c_);
     lexer_.advance();
     const SyntaxId root = c_.parser.parse();
     const text::Syntax& syntax = c_.values.syntax(root);
@@ -179,18 +270,6 @@ class ModuleReader {
     lexer_.end_line();
   }
 
-  /// Whether the text has a decorator of this name.
-  bool is_there(std::string_view decorator) const {
-    const std::string_view text = c_.source.text;
-    for (std::size_t at = text.find(decorator); at != text.npos;
-         at = text.find(decorator, at + 1)) {
-      const std::size_t begin = text.rfind('\n', at) + 1;
-      const std::size_t first = text.find_first_not_of(" \t", begin);
-      if (text[first] == '@') return true;
-    }
-    return false;
-  }
-
   /// In a text without such decorators, every function or every class is TIR.
   bool takes_next(bool are_decorated) {
     const bool takes = next_is_tir_ || (!next_is_foreign_ && !are_decorated);
@@ -199,7 +278,7 @@ class ModuleReader {
   }
 
   void read_class() {
-    if (!takes_next(classes_are_decorated_)) return pass_over_line();
+    if (!takes_next(classes_are_decorated_)) return pass_over_line(c_);
     class_indent_ = lexer_.indentation();
     lexer_.advance();
     c_.module_name = lexer_.expect_name("the name of the class");
@@ -237,7 +316,7 @@ class ModuleReader {
       drafts_.pop_back();
       c_.values.clear();
       lexer_.seek(begin);
-      return skip_suite();
+      return skip_suite(lexer_);
     }
   }
 
@@ -248,29 +327,10 @@ class ModuleReader {
     const std::uint32_t begin = lexer_.token().begin;
     lexer_.advance();
     c_.losses.add(LossCode::foreign_function, "", lexer_.text(lexer_.token()));
-    if (!is_in_module) return pass_over_line();
+    if (!is_in_module) return pass_over_line(c_);
     lexer_.seek(begin);
-    skip_suite();
+    skip_suite(lexer_);
   }
-
-  /// Skips a line and the lines below it that are indented further.
-  void skip_suite() {
-    const std::uint32_t indent = lexer_.indentation();
-    do {
-      skip_line();
-      while (lexer_.token().is(TokenKind::comment)) lexer_.advance();
-    } while (!lexer_.token().is(TokenKind::end) && lexer_.indentation() > indent);
-  }
-
-  /// The lexer joins lines in brackets: one line here may be several in the file.
-  void skip_line() {
-    while (!lexer_.token().is(TokenKind::newline) && !lexer_.token().is(TokenKind::end)) {
-      lexer_.advance();
-    }
-    if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
-  }
-
-  // --- The module from these lines ---------------------------------------------------------------
 
   bool states_symbol(const FunctionDraft& draft) const {
     return std::ranges::find(draft.attrs, symbol_key_, &NamedNode::name) != draft.attrs.end();
@@ -293,23 +353,6 @@ class ModuleReader {
     }
   }
 
-  /// The default alignment changed in v0.10, and the version may become known late in the text.
-  void align_buffers() {
-    if (!c_.rules.is_old()) return;
-    const std::int64_t alignment = c_.align_buffers();
-    for (const auto& [pointer, allocation] : c_.allocations) {
-      if (allocation.buffer == NodeId::none) continue;
-      // Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered
-      // in this way.
-      const auto shape = allocation.statement == Kind::Allocate
-                             ? text::constant_shape(c_.builder, allocation.extents)
-                             : std::nullopt;
-      c_.builder.set(
-          allocation.buffer, f::Buffer::data_alignment,
-          shape ? text::allocation_alignment(alignment, allocation.dtype, *shape) : alignment);
-    }
-  }
-
   NodeId make_attrs(const FunctionDraft& draft) {
     std::vector<NamedNode> entries = draft.attrs;
     const bool elides = draft.visibility == Visibility::exported &&
@@ -322,20 +365,6 @@ class ModuleReader {
     return c_.builder.make(Kind::DictAttrs, {c_.builder.map(entries)});
   }
 
-  /// The fields are in the order of the row of PrimFunc in nodes.def.
-  NodeId make_function(const FunctionDraft& draft) {
-    Builder& b = c_.builder;
-    const NodeId attrs = make_attrs(draft);
-    // Only v0.9 and v0.10 have such a map.
-    const bool has_map = c_.versions.may_have(TvmFeature::preflattened_buffer_map);
-    const NodeId function =
-        b.make(Kind::PrimFunc,
-               {b.list(draft.params), draft.ret_type, b.map(draft.buffer_map),
-                has_map ? b.map(draft.preflattened_buffer_map) : ListId::none, attrs, draft.body});
-    b.set_source_range(function, draft.range);
-    return function;
-  }
-
   /// A single function has its symbol's name, or that of a single function in save_json.
   std::string_view name_of(const FunctionDraft& draft) const {
     if (has_class_ || draft.name != c_.rules.nameless) return draft.name;
@@ -344,49 +373,17 @@ class ModuleReader {
 
   NodeId make_module() {
     Builder& b = c_.builder;
-    fill_in_calls();
+    fill_in_calls(c_, drafts_);
     std::vector<NodePair> functions;
     for (const FunctionDraft& draft : drafts_) {
-      functions.push_back({c_.make.global_var(name_of(draft)), make_function(draft)});
+      functions.push_back(
+          {c_.make.global_var(name_of(draft)), make_function(c_, draft, make_attrs(draft))});
     }
     const NodeId none = NodeId::none;
     const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
     const NodeId infos =
         global_infos_.empty() ? none : b.make(Kind::StringMap, {b.map(global_infos_)});
     return b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
-  }
-
-  /// A call of a function has the function's return type.
-  void fill_in_calls() {
-    std::unordered_map<NodeId, NodeId> types;
-    for (const FunctionDraft& draft : drafts_) {
-      types.emplace(c_.make.global_var(draft.name), draft.ret_type);
-    }
-    std::unordered_set<NodeId> filled;
-    for (const FunctionCall& call : c_.function_calls) {
-      const auto type = types.find(call.callee);
-      if (type == types.end()) continue;
-      c_.builder.set(call.call, f::Call::dtype, c_.make.dtype_of_type(type->second));
-      filled.insert(call.call);
-    }
-    if (!filled.empty()) fill_in_results(std::move(filled));
-  }
-
-  /// Expressions with such a call were made before its dtype was known. Parts come before the
-  /// whole, so one pass is enough.
-  void fill_in_results(std::unordered_set<NodeId> filled) {
-    for (std::uint32_t id = 1; id < c_.builder.size(); ++id) {
-      const Node node = c_.node(static_cast<NodeId>(id));
-      const bool is_arithmetic = node.kind() >= Kind::Add && node.kind() <= Kind::Max;
-      Node operand;
-      if (is_arithmetic) operand = node.node(std::uint8_t{f::Add::a});
-      if (node.is(Kind::Select)) operand = node[f::Select::true_value];
-      if (node.is(Kind::Let)) operand = node[f::Let::body];
-      if (!operand || !filled.contains(operand.id())) continue;
-      // The dtype of an expression is its first field, for every kind.
-      c_.builder.set(node.id(), std::uint8_t{f::Add::dtype}, operand.dtype());
-      filled.insert(node.id());
-    }
   }
 
   Context c_;
@@ -399,8 +396,8 @@ class ModuleReader {
   bool has_class_ = false;
   bool is_in_class_ = false;
   std::uint32_t class_indent_ = 0;
-  const bool functions_are_decorated_ = is_there("prim_func");
-  const bool classes_are_decorated_ = is_there("ir_module");
+  const bool functions_are_decorated_ = has_decorator(c_.source.text, "prim_func");
+  const bool classes_are_decorated_ = has_decorator(c_.source.text, "ir_module");
   std::optional<std::vector<NamedNode>> module_attrs_;
   std::vector<NamedNode> global_infos_;
   const StringId symbol_key_ = c_.builder.string("global_symbol");

@@ -51,6 +51,123 @@ struct KnownFunctions {
   Arities arities;
 };
 
+using Faults = std::vector<DeclarationFault>;
+
+void add(Faults& faults, const SourceText& source, Bytes where, std::string message) {
+  if (faults.size() == kMostFaults) return;
+  faults.push_back({source.locate(where.begin, where.end - where.begin), std::move(message)});
+}
+
+void add(Faults& faults, const Cursor& at, const Token& token, std::string message) {
+  add(faults, at.source(), {token.begin, token.end}, std::move(message));
+}
+
+void check_conflict(const SourceText& source, Faults& faults) {
+  if (source.text.find(kConflict) == std::string_view::npos) return;
+  const std::string code = without_comments(source.text);
+  const std::size_t at = code.find(kConflict);
+  if (at == code.npos || at == 0) return;
+  // It may be inside of a string or a macro.
+  const std::size_t before = code.find_last_not_of(" \t\r", at - 1);
+  const bool is_continued = before != code.npos && code[before] == '\\';
+  const bool is_whole = code.find("\n>>>>>>> ", at) != code.npos;
+  if (is_continued || !is_whole) return;
+  const auto begin = static_cast<std::uint32_t>(at + 1);
+  add(faults, source, {begin, begin + 7}, "a conflict of a merge that is not resolved");
+}
+
+/// TVM's stack allocator takes blocks back in the reverse order only. What a block frees on its
+/// way to a return is still allocated behind the block.
+void check_workspaces(const SourceText& source, Bytes body, Faults& faults) {
+  struct Workspace {
+    std::string_view name;
+    std::size_t depth = 0;               // of the block that allocates it
+    std::optional<std::size_t> freed{};  // depth of the block that frees it
+  };
+  struct Early {
+    Token place;
+    std::string_view name;
+    std::size_t depth = 0;  // of the block that frees it
+  };
+  // By the later one: something else may free it, unless it is freed behind.
+  std::multimap<std::string_view, Early> too_early;
+  std::vector<Workspace> open;
+  std::size_t depth = 0;
+  const auto find = [&](std::string_view name) {
+    return std::find_if(open.rbegin(), open.rend(),
+                        [&](const Workspace& one) { return one.name == name; });
+  };
+  const auto forget_frees = [&](std::size_t from) {
+    for (Workspace& one : open) {
+      if (one.freed >= from) one.freed.reset();
+    }
+    std::erase_if(too_early, [&](const auto& one) { return one.second.depth >= from; });
+  };
+  Cursor cursor(source, tokenize(source.text, body.begin, body.end));
+  for (Token before{}; !cursor.at_end(); before = cursor.advance()) {
+    if (cursor.at(sign("{"))) ++depth;
+    if (cursor.at(sign("}"))) {
+      depth -= depth > 0 ? 1 : 0;
+      std::erase_if(open, [&](const Workspace& one) { return one.depth > depth; });
+      forget_frees(depth + 1);
+    }
+    if (!cursor.at_name()) continue;
+    // What is behind a label may run without what is before it.
+    const bool begins = before.sign == sign(";") || before.sign == sign("{") ||
+                        before.sign == sign("}") || before.sign == sign(":");
+    if (cursor.at_word("case") || (begins && cursor.at(sign(":"), 1))) forget_frees(0);
+    if (cursor.looks_like("$ = TVMBackendAllocWorkspace(")) {
+      if (open.size() == kMostWorkspaces) return;
+      open.push_back({cursor.text(), depth});
+      cursor.advance();
+      continue;
+    }
+    const bool frees = cursor.looks_like("TVMBackendFreeWorkspace($, $, $)");
+    const Token place = cursor.peek(frees ? 6 : 0);
+    const std::string_view name = cursor.text(place);
+    const auto one = find(name);
+    if (one == open.rend()) continue;
+    if (!frees && cursor.at(sign("="), 1)) one->freed.reset();
+    if (one->freed) {
+      add(faults, cursor, place, fmt::format("'{}' is used after it was freed", name));
+      one->freed.reset();
+    }
+    // `if (failed) TVMBackendFreeWorkspace(…);`
+    const bool may_free = before.sign == sign(")") || cursor.text(before) == "else";
+    if (!frees || may_free) continue;
+    const auto later = std::find_if(open.rbegin(), one, [](const auto& two) { return !two.freed; });
+    const bool is_early = later != one && too_early.size() < kMostWorkspaces;
+    if (is_early) too_early.emplace(later->name, Early{place, name, depth});
+    const auto [first, last] = too_early.equal_range(name);
+    for (auto at = first; at != last; ++at) {
+      const Early& early = at->second;
+      add(faults, cursor, early.place,
+          fmt::format("'{}' is freed before '{}', which was allocated later", early.name, name));
+    }
+    too_early.erase(first, last);
+    one->freed = depth;
+    for (int i = 0; i < 6; ++i) cursor.advance();
+  }
+}
+
+/// `void* int;`, `(void* for, …)`, `inputs->int`, `tvmgen_foo-bar_run` of a module `foo-bar`.
+void check_names(Cursor cursor, Faults& faults) {
+  for (Sign before = Sign::none; !cursor.at_end(); before = cursor.advance().sign) {
+    const std::string_view word = cursor.text();
+    if (cursor.at_name() && word.find('-') != word.npos) {
+      add(faults, cursor, cursor.peek(), fmt::format("'{}' is no name in C", word));
+    }
+    if (!cursor.at_name() || !is_keyword(cursor.text())) continue;
+    const bool is_declared = cursor.at(sign(";"), 1) || cursor.at(sign(","), 1) ||
+                             cursor.at(sign(")"), 1) || cursor.at(sign("["), 1);
+    const bool is_name =
+        before == sign("*") && is_declared && !is_among(kQualifiers, cursor.text());
+    if (!is_name && before != sign("->")) continue;
+    add(faults, cursor, cursor.peek(),
+        fmt::format("'{}' is a word of C, and cannot be a name", cursor.text()));
+  }
+}
+
 class FaultFinder {
  public:
   /// Takes the functions of the files before, unless files may define one twice.
@@ -89,14 +206,6 @@ class FaultFinder {
   }
 
  private:
-  void add(const SourceText& source, Bytes where, std::string message) {
-    if (faults_.size() == kMostFaults) return;
-    faults_.push_back({source.locate(where.begin, where.end - where.begin), std::move(message)});
-  }
-  void add(const Cursor& at, const Token& token, std::string message) {
-    add(at.source(), {token.begin, token.end}, std::move(message));
-  }
-
   /// Whether a compiler sees the text as it is here.
   bool is_certain() const { return knows_headers_ && !has_conditions_; }
 
@@ -118,34 +227,22 @@ class FaultFinder {
   }
 
   void check(const SourceText& source) {
-    check_conflict(source);
+    if (!has_conditions_) check_conflict(source, faults_);
     for (const Item& item : split(source).items) {
       if (!item.is_closed && is_certain() && !has_braces_) {
         const std::uint32_t begin = item.head.begin;
-        add(source, {begin, begin + 1}, "the file ends before the '}' of what begins here");
+        add(faults_, source, {begin, begin + 1},
+            "the file ends before the '}' of what begins here");
       }
       // Kernels: TVM renames variables that have such a name. The body of others are values.
       const bool is_wrapper = item.kind == ItemKind::other && !item.name.empty();
       const std::uint32_t end = is_wrapper ? std::max(item.head.end, item.body.end) : item.head.end;
       Cursor cursor(source, tokenize(source.text, item.head.begin, end));
-      check_names(cursor);
+      check_names(cursor, faults_);
       if (!has_conditions_ && item.name.starts_with("tvmgen_")) check_function(cursor, item.name);
-      if (!has_conditions_ && item.kind == ItemKind::function) check_workspaces(source, item.body);
+      if (!has_conditions_ && item.kind == ItemKind::function)
+        check_workspaces(source, item.body, faults_);
     }
-  }
-
-  void check_conflict(const SourceText& source) {
-    if (has_conditions_ || source.text.find(kConflict) == std::string_view::npos) return;
-    const std::string code = without_comments(source.text);
-    const std::size_t at = code.find(kConflict);
-    if (at == code.npos || at == 0) return;
-    // It may be inside of a string or a macro.
-    const std::size_t before = code.find_last_not_of(" \t\r", at - 1);
-    const bool is_continued = before != code.npos && code[before] == '\\';
-    const bool is_whole = code.find("\n>>>>>>> ", at) != code.npos;
-    if (is_continued || !is_whole) return;
-    const auto begin = static_cast<std::uint32_t>(at + 1);
-    add(source, {begin, begin + 7}, "a conflict of a merge that is not resolved");
   }
 
   /// Functions with external linkage that this file or one before defines: an error of compilers or
@@ -158,7 +255,7 @@ class FaultFinder {
       if (unclear.contains(name) || aliases_.contains(name)) continue;
       const auto [first, is_new] = known_->files.try_emplace(name, source.member);
       if (is_new) continue;
-      add(source, {token.begin, token.end},
+      add(faults_, source, {token.begin, token.end},
           fmt::format("'{}' is defined in {}, too", name, first->second));
     }
   }
@@ -197,99 +294,6 @@ class FaultFinder {
     return defined;
   }
 
-  /// TVM's stack allocator takes blocks back in the reverse order only. What a block frees on its
-  /// way to a return is still allocated behind the block.
-  void check_workspaces(const SourceText& source, Bytes body) {
-    struct Workspace {
-      std::string_view name;
-      std::size_t depth = 0;               // of the block that allocates it
-      std::optional<std::size_t> freed{};  // depth of the block that frees it
-    };
-    struct Early {
-      Token place;
-      std::string_view name;
-      std::size_t depth = 0;  // of the block that frees it
-    };
-    // By the later one: something else may free it, unless it is freed behind.
-    std::multimap<std::string_view, Early> too_early;
-    std::vector<Workspace> open;
-    std::size_t depth = 0;
-    const auto find = [&](std::string_view name) {
-      return std::find_if(open.rbegin(), open.rend(),
-                          [&](const Workspace& one) { return one.name == name; });
-    };
-    const auto forget_frees = [&](std::size_t from) {
-      for (Workspace& one : open) {
-        if (one.freed >= from) one.freed.reset();
-      }
-      std::erase_if(too_early, [&](const auto& one) { return one.second.depth >= from; });
-    };
-    Cursor cursor(source, tokenize(source.text, body.begin, body.end));
-    for (Token before{}; !cursor.at_end(); before = cursor.advance()) {
-      if (cursor.at(sign("{"))) ++depth;
-      if (cursor.at(sign("}"))) {
-        depth -= depth > 0 ? 1 : 0;
-        std::erase_if(open, [&](const Workspace& one) { return one.depth > depth; });
-        forget_frees(depth + 1);
-      }
-      if (!cursor.at_name()) continue;
-      // What is behind a label may run without what is before it.
-      const bool begins = before.sign == sign(";") || before.sign == sign("{") ||
-                          before.sign == sign("}") || before.sign == sign(":");
-      if (cursor.at_word("case") || (begins && cursor.at(sign(":"), 1))) forget_frees(0);
-      if (cursor.looks_like("$ = TVMBackendAllocWorkspace(")) {
-        if (open.size() == kMostWorkspaces) return;
-        open.push_back({cursor.text(), depth});
-        cursor.advance();
-        continue;
-      }
-      const bool frees = cursor.looks_like("TVMBackendFreeWorkspace($, $, $)");
-      const Token place = cursor.peek(frees ? 6 : 0);
-      const std::string_view name = cursor.text(place);
-      const auto one = find(name);
-      if (one == open.rend()) continue;
-      if (!frees && cursor.at(sign("="), 1)) one->freed.reset();
-      if (one->freed) {
-        add(cursor, place, fmt::format("'{}' is used after it was freed", name));
-        one->freed.reset();
-      }
-      // `if (failed) TVMBackendFreeWorkspace(…);`
-      const bool may_free = before.sign == sign(")") || cursor.text(before) == "else";
-      if (!frees || may_free) continue;
-      const auto later =
-          std::find_if(open.rbegin(), one, [](const auto& two) { return !two.freed; });
-      const bool is_early = later != one && too_early.size() < kMostWorkspaces;
-      if (is_early) too_early.emplace(later->name, Early{place, name, depth});
-      const auto [first, last] = too_early.equal_range(name);
-      for (auto at = first; at != last; ++at) {
-        const Early& early = at->second;
-        add(cursor, early.place,
-            fmt::format("'{}' is freed before '{}', which was allocated later", early.name, name));
-      }
-      too_early.erase(first, last);
-      one->freed = depth;
-      for (int i = 0; i < 6; ++i) cursor.advance();
-    }
-  }
-
-  /// `void* int;`, `(void* for, …)`, `inputs->int`, `tvmgen_foo-bar_run` of a module `foo-bar`.
-  void check_names(Cursor cursor) {
-    for (Sign before = Sign::none; !cursor.at_end(); before = cursor.advance().sign) {
-      const std::string_view word = cursor.text();
-      if (cursor.at_name() && word.find('-') != word.npos) {
-        add(cursor, cursor.peek(), fmt::format("'{}' is no name in C", word));
-      }
-      if (!cursor.at_name() || !is_keyword(cursor.text())) continue;
-      const bool is_declared = cursor.at(sign(";"), 1) || cursor.at(sign(","), 1) ||
-                               cursor.at(sign(")"), 1) || cursor.at(sign("["), 1);
-      const bool is_name =
-          before == sign("*") && is_declared && !is_among(kQualifiers, cursor.text());
-      if (!is_name && before != sign("->")) continue;
-      add(cursor, cursor.peek(),
-          fmt::format("'{}' is a word of C, and cannot be a name", cursor.text()));
-    }
-  }
-
   bool is_type(std::string_view name) const {
     const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
     return scalar_type(name) || is_among(kOtherTypes, name) || aliases_.contains(name) ||
@@ -316,7 +320,8 @@ class FaultFinder {
     // A macro or typedef may be any type.
     if (aliases_.contains(at.text(tokens[0]))) return {};
     if (!has_tag && knows_headers_ && !is_type(at.text(tokens[0]))) {
-      add(at, tokens[0], fmt::format("nothing declares the type '{}'", at.text(tokens[0])));
+      add(faults_, at, tokens[0],
+          fmt::format("nothing declares the type '{}'", at.text(tokens[0])));
     }
     // `signed`, `unsigned char`, `size_t`: other types may be the same, depending on the target.
     if (is_among(kOtherTypes, at.text(tokens[0])) && at.text(tokens[0]) != "char") return {};
@@ -381,7 +386,8 @@ class FaultFinder {
     if (!is_known) return;
     const auto [known, is_new] = prototypes_.try_emplace(name, type);
     if (is_new || known->second == type) return;
-    add(cursor, place, fmt::format("'{}' is declared as {} and as {}", name, known->second, type));
+    add(faults_, cursor, place,
+        fmt::format("'{}' is declared as {} and as {}", name, known->second, type));
   }
 
   /// Of main in two files, which no compiler compares. The network has those of its kernels.
@@ -392,7 +398,7 @@ class FaultFinder {
     const auto [first, is_new] = known_->arities.try_emplace(function, own);
     const Arity& other = first->second;
     if (is_new || other.parameters == own.parameters || other.file == own.file) return;
-    add(cursor, name,
+    add(faults_, cursor, name,
         fmt::format("'{}' has {} parameters here, and {} in {}", function, own.parameters,
                     other.parameters, other.file));
   }
@@ -404,7 +410,7 @@ class FaultFinder {
   support::NameSet<std::string_view> own_headers_;
   support::NameSet<std::string_view> aliases_;
   support::NameMap<std::string_view, std::string> prototypes_;
-  std::vector<DeclarationFault> faults_;
+  Faults faults_;
 };
 
 }  // namespace
@@ -413,14 +419,15 @@ std::vector<DeclarationFault> declaration_faults(std::span<const SourceText> sou
                                                  std::span<const SourceText> headers,
                                                  const MacroValues& macros) {
   std::deque<std::string> texts;
-  const auto active = [&](SourceText one) {
-    if (auto text = active_text(one.text, macros)) one.text = texts.emplace_back(*std::move(text));
-    return one;
+  const auto active = [&](std::span<const SourceText> files) {
+    std::vector<SourceText> result(files.begin(), files.end());
+    for (SourceText& one : result) {
+      if (auto text = active_text(one.text, macros))
+        one.text = texts.emplace_back(*std::move(text));
+    }
+    return result;
   };
-  std::vector<SourceText> active_headers;
-  std::ranges::transform(headers, std::back_inserter(active_headers), active);
-  std::vector<SourceText> active_sources;
-  std::ranges::transform(sources, std::back_inserter(active_sources), active);
+  const std::vector<SourceText> active_headers = active(headers);
   // A linker takes another definition for a weak one.
   const auto is_weak = [](const SourceText& one) {
     return one.text.find("weak") != one.text.npos || one.text.find("WEAK") != one.text.npos;
@@ -429,7 +436,7 @@ std::vector<DeclarationFault> declaration_faults(std::span<const SourceText> sou
       std::ranges::any_of(sources, is_weak) || std::ranges::any_of(headers, is_weak);
   KnownFunctions known;
   std::vector<DeclarationFault> all;
-  for (const SourceText& source : active_sources) {
+  for (const SourceText& source : active(sources)) {
     FaultFinder finder(has_weak ? nullptr : &known);
     std::ranges::move(std::move(finder).run(source, active_headers), std::back_inserter(all));
   }
