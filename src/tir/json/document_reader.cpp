@@ -15,6 +15,7 @@
 #include "json/text.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "support/numbers.h"
 #include "tir/json/constants.h"
@@ -39,12 +40,20 @@ struct TableEntry {
   bool open = false;  // being made: a reference to it now is a circle
 };
 
+/// Places in a table.
+struct Range {
+  std::size_t first;
+  std::size_t last;
+};
+
 /// Tables of the whole document. Ids are positions.
 struct Tables {
   std::vector<TableEntry> vars;
   std::vector<TableEntry> buffers;
   std::vector<std::vector<TableEntry>> exprs;  // by scope
   std::vector<std::uint32_t> exprs_end;        // by scope: the place in the JSON behind the table
+  std::vector<Range> vars_of;                  // by scope
+  std::vector<Range> buffers_of;               // by scope
   std::vector<NodeId> constants;
   std::vector<NodeId> objects;
   support::NameMap<std::string_view, NodeId> ops;
@@ -164,415 +173,159 @@ class StatementList {
   std::vector<Open> open_;
 };
 
-/// Makes nodes from JSON, on a stack of its own, and the tables meanwhile.
-class NodeReader {
+NodeId op(Builder& builder, Tables& tables, std::string_view name) {
+  NodeId& id = tables.ops[name];
+  if (id == NodeId::none) id = builder.make(Kind::Op, {builder.string(json::to_bytes(name))});
+  return id;
+}
+
+// A function may be referred to before it is read: the node exists first and gets its fields
+// later (Builder::set).
+NodeId function(Builder& builder, Tables& tables, json::Value name) {
+  const auto found = tables.functions.find(name.as_string());
+  if (found == tables.functions.end()) name.fail("there is no such function");
+  if (found->second == NodeId::none) {
+    const ListId nothing = builder.list({});
+    found->second = builder.make(
+        Kind::PrimFunc, {nothing, NodeId::none, nothing, ListId::none, NodeId::none, NodeId::none});
+  }
+  return found->second;
+}
+
+NodeId object(const Tables& tables, json::Value id, json::Value reference) {
+  const std::uint32_t place = expect_index(id);
+  if (place >= tables.objects.size()) {
+    reference.fail("there is no such entry of objects before this place");
+  }
+  return tables.objects[place];
+}
+
+NodeId constant(const Tables& tables, json::Value id) {
+  const std::uint32_t place = expect_index(id);
+  if (place >= tables.constants.size()) id.fail("there is no such constant");
+  return tables.constants[place];
+}
+
+// Inside a table of expressions a reference leads to an entry before its own.
+void check_backward(const Tables& tables, const Task& reference) {
+  if (reference.table != TableId::exprs) return;
+  const auto& exprs = tables.exprs[reference.scope];
+  const std::uint32_t place = reference.json.index();
+  // Tables were read from the same text, so places in it can be compared.
+  const bool inside =
+      place >= exprs.front().json.index() && place < tables.exprs_end[reference.scope];
+  const bool later =
+      reference.count + 1 == exprs.size() || place < exprs[reference.count + 1].json.index();
+  if (inside && later) {
+    reference.json.fail("an entry of exprs refers only to those before it");
+  }
+}
+
+// A reference repeats the dtype; if they differ, one of the two was edited.
+void check_dtype(const Builder& builder, json::Value reference, NodeId node) {
+  const auto dtype = reference.find("dtype");
+  if (!dtype || builder.node(node).category() != Category::expr) return;
+  if (read_dtype(*dtype) == builder.node(node).dtype()) return;
+  dtype->fail(fmt::format("the dtype of what this refers to is \"{}\"",
+                          to_string(builder.node(node).dtype())));
+}
+
+void add_part(std::vector<Task>& expanded, const Task& task, json::Value value, Expects slot) {
+  if (value.is_null() && !may_be_null(slot)) value.fail("null does not belong here");
+  expanded.push_back({.step = TaskKind::visit, .json = value, .scope = task.scope, .slot = slot});
+}
+
+// Maps with string keys are JSON objects; all others, whose keys are nodes, are arrays of pairs.
+void expand_map(std::vector<Task>& expanded, const Task& task, const FieldInfo& field,
+                json::Value value) {
+  if (field.type == FieldType::string_map) {
+    if (!value.is_object()) value.fail("expected an object");
+    for (const json::Member member : value.members())
+      add_part(expanded, task, member.value, field.expects);
+    return;
+  }
+  for (const json::Value entry : value.as_array()) {
+    entry.expect(json::Type::array);
+    if (entry.size() != 2) entry.fail("expected a key and a value");
+    auto part = entry.elements().begin();
+    add_part(expanded, task, *part, Expects::any);
+    ++part;
+    add_part(expanded, task, *part, field.expects);
+  }
+}
+
+void expand_field(std::vector<Task>& expanded, const Task& task, const FieldInfo& field,
+                  json::Value value) {
+  if (value.is_null() && field.nullable) return;
+  switch (field.type) {
+    case FieldType::node:
+      if (value.is_null()) value.fail(fmt::format("{} cannot be null", field.name));
+      return add_part(expanded, task, value, field.expects);
+    case FieldType::list:
+      for (const json::Value element : value.as_array())
+        add_part(expanded, task, element, field.expects);
+      return;
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return expand_map(expanded, task, field, value);
+    default:
+      return;  // scalars are read when the node is made
+  }
+}
+
+// Only what is a node becomes a task, in the order of the fields; `make` takes the results in the
+// same order.
+void expand(std::vector<Task>& expanded, const Task& task, const NodeMembers& members) {
+  const auto fields = info(task.kind).fields;
+  // The span, which any node may have and no row of nodes.def names, comes first here and in
+  // `make`.
+  if (members.span()) add_part(expanded, task, *members.span(), Expects::object);
+  for (std::uint8_t i = 0; i < fields.size(); ++i) {
+    if (const auto value = members.field(i)) expand_field(expanded, task, fields[i], *value);
+  }
+}
+
+// The kind of a node that is written where a field expects `slot`. What belongs to a table or a
+// list of statements is written there and only there; some kinds as a reference, a string, an
+// array.
+Kind kind_in_place(json::Value name, Expects slot) {
+  constexpr Category kCategories[] = {Category::expr, Category::part, Category::type,
+                                      Category::value};
+  constexpr Kind kShort[] = {Kind::SizeVar, Kind::String, Kind::Array};
+  const auto kind = kind_named(name.as_string());
+  if (!kind) name.fail(fmt::format("there is no kind of node called \"{}\"", name.text()));
+  if (!support::is_among(kCategories, info(*kind).category) || support::is_among(kShort, *kind) ||
+      !fits(*kind, slot)) {
+    name.fail(fmt::format("{} does not belong here", name.text()));
+  }
+  return *kind;
+}
+
+// Makes nodes from the results of their parts.
+class NodeMaker {
  public:
-  NodeReader(Builder& builder, Tables& tables, const ReadLimits& limits)
-      : builder_(builder), tables_(tables), limits_(limits) {}
+  explicit NodeMaker(Builder& builder) : builder_(builder) {}
 
-  /// Returns the node of `value` for a field that expects `slot`; null is an undefined node.
-  NodeId read(json::Value value, Expects slot, ScopeId scope) {
-    return run({.step = TaskKind::visit, .json = value, .scope = scope, .slot = slot});
-  }
+  void add(NodeId result) { results_.push_back(result); }
 
-  /// The entries of a map of names.
-  ListId read_string_map(json::Value value, Expects slot, ScopeId scope) {
-    std::vector<NamedNode> entries;
-    for (const json::Member member : value.members()) {
-      const StringId name = read_string(builder_, member.key);
-      entries.push_back({name, read(member.value, slot, scope)});
-    }
-    return builder_.map(entries);
-  }
-
-  /// An entry of `objects` that is not a function.
-  NodeId read_object(json::Value entry) {
-    const json::Value name = entry.at("node");
-    const auto kind = kind_named(name.as_string());
-    // Expressions and statements belong to functions, so they are never entries of `objects`.
-    const Category category = kind ? info(*kind).category : Category::expr;
-    if (category != Category::object && category != Category::module &&
-        category != Category::type && category != Category::value) {
-      name.fail(fmt::format("\"{}\" is not a kind of object", name.text()));
-    }
-    return run({.step = TaskKind::node, .json = entry, .scope = 0, .kind = *kind});
-  }
-
-  /// Makes an entry of a table unless something has referred to it before.
-  NodeId read_entry(TableId table, std::uint32_t place, ScopeId scope) {
-    return run({.step = TaskKind::entry,
-                .json = tables_.table(table, scope)[place].json,
-                .scope = scope,
-                .table = table,
-                .count = place});
-  }
-
- private:
-  // Tasks instead of recursion: the depth of a document is the depth of this stack, on the heap.
-  // Parts are made before the whole, so that node ids are in order of definition as Builder wants
-  // them.
-  NodeId run(const Task& first) {
-    tasks_.push_back(first);
-    while (!tasks_.empty()) {
-      const Task task = tasks_.back();
-      tasks_.pop_back();
-      step(task);
-      // A small document can ask for many nodes: entries of a list may be short.
-      if (builder_.size() > limits_.max_nodes) {
-        task.json.fail(fmt::format("more than {} nodes", limits_.max_nodes));
-      }
-    }
+  NodeId last() {
     const NodeId result = results_.back();
     results_.pop_back();
     return result;
   }
 
-  void step(const Task& task) {
-    switch (task.step) {
-      case TaskKind::visit:
-        return visit(task);
-      case TaskKind::entry:
-        return visit_entry(task);
-      case TaskKind::node:
-        return begin(task);
-      case TaskKind::governing:
-        return expand_parts(task);
-      case TaskKind::make:
-        return make(task);
-      case TaskKind::sequence:
-        return make_sequence(task);
-      case TaskKind::keep:
-        entry_of(task).made = results_.back();
-        return results_.pop_back();
-    }
-  }
+  // The results from now on are parts of the next node that is not made yet.
+  void begin() { bases_.push_back(results_.size()); }
 
-  // Whatever a value turns out to be, the field decides whether it may be there: a reference by id
-  // could lead to anything.
-  void give(NodeId id, const Task& task) {
-    const Kind kind = builder_.node(id).kind();
-    if (!fits(kind, task.slot))
-      task.json.fail(fmt::format("{} does not belong here", info(kind).name));
-    results_.push_back(id);
-  }
-
-  // The JSON type and the expected slot say together what a value is: 3 is a variable, a buffer or
-  // a constant, and a string an Op or a String.
-  void visit(const Task& task) {
-    switch (task.json.type()) {
-      case json::Type::null:
-        return results_.push_back(NodeId::none);
-      case json::Type::string:
-        return visit_text(task);
-      case json::Type::integer:
-      case json::Type::real:
-        return visit_number(task);
-      case json::Type::array:
-        return visit_array(task);
-      case json::Type::object:
-        return visit_object(task);
-      default:
-        task.json.fail("a boolean does not belong here");
-    }
-  }
-
-  void visit_text(const Task& task) {
-    // `"op": "tir.call_extern"` is by far the most frequent reference, so it has no object around
-    // it.
-    if (task.slot == Expects::callee) return give(op(task.json.text()), task);
-    if (!may_be_null(task.slot)) task.json.fail("a string does not belong here");
-    results_.push_back(builder_.make(Kind::String, {read_string(builder_, task.json)}));
-  }
-
-  // A number is always an id; constants of the IR are nodes and strings.
-  void visit_number(const Task& task) {
-    switch (task.slot) {
-      case Expects::var:
-        return refer(task, TableId::vars, task.json);
-      case Expects::buffer:
-        return refer(task, TableId::buffers, task.json);
-      case Expects::constant:
-      case Expects::tensor:
-        return give(constant(task.json), task);
-      default:
-        task.json.fail("a number does not belong here");
-    }
-  }
-
-  // An array of values: in attributes and annotations. The fields of a node that are lists are read
-  // with the node.
-  void visit_array(const Task& task) {
-    if (task.slot == Expects::stmt) return visit_statements(task);
-    if (!may_be_null(task.slot)) task.json.fail("an array does not belong here");
-    bases_.push_back(results_.size());
-    for (const json::Value element : task.json.elements()) add_part(task, element, Expects::any);
-    expanded_.push_back({.step = TaskKind::make,
-                         .json = task.json,
-                         .scope = task.scope,
-                         .slot = task.slot,
-                         .kind = Kind::Array});
-    push_expanded();
-  }
-
-  void visit_object(const Task& task) {
-    if (const auto name = task.json.find("node")) return visit_node(task, *name);
-    visit_reference(task);
-  }
-
-  void visit_node(const Task& task, json::Value name) {
-    const std::string_view text = name.as_string();
-    // References of expressions have `node` and `dtype` as expressions have, for those who read a
-    // document without its tables.
-    if (text == "Var" || text == "ExprRef") {
-      const std::string_view key = text == "Var" ? "var" : "expr";
-      check_keys(task.json, {"node", "dtype", key});
-      return refer(task, text == "Var" ? TableId::vars : TableId::exprs, task.json.at(key));
-    }
-    const auto kind = kind_named(text);
-    if (!kind) name.fail(fmt::format("there is no kind of node called \"{}\"", text));
-    switch (info(*kind).category) {
-      // What belongs to a table or a list of statements is written there and only there.
-      case Category::expr:
-      case Category::part:
-      case Category::type:
-      case Category::value:
-        break;
-      default:
-        name.fail(fmt::format("{} does not belong here", text));
-    }
-    // These are written as a reference, a string, an array.
-    const bool short_form = *kind == Kind::SizeVar || *kind == Kind::String || *kind == Kind::Array;
-    if (short_form || !fits(*kind, task.slot)) {
-      name.fail(fmt::format("{} does not belong here", text));
-    }
-    Task node = task;
-    node.kind = *kind;
-    begin(node);
-  }
-
-  // An object with a single key that is not "node": the key says into which table the value leads.
-  void visit_reference(const Task& task) {
-    if (task.json.size() != 1) task.json.fail("expected \"node\", or the one key of a reference");
-    const json::Member reference = *task.json.members().begin();
-    const std::string_view key = reference.key.text();
-    if (key == "object") return give(object(reference.value, task.json), task);
-    if (key == "global_var" || key == "op") {
-      if (key == "op") return give(op(reference.value.as_string()), task);
-      const auto found = tables_.global_vars.find(reference.value.as_string());
-      if (found == tables_.global_vars.end()) reference.value.fail("there is no such function");
-      return give(found->second, task);
-    }
-    if (key == "function") return give(function(reference.value), task);
-    if (key == "buffer") return refer(task, TableId::buffers, reference.value);
-    if (key == "constant") return give(constant(reference.value), task);
-    if (key != "statements") reference.key.fail(fmt::format("unknown key \"{}\"", key));
-    reference.value.expect(json::Type::array);
-    Task list = task;
-    list.json = reference.value;
-    visit_statements(list);
-  }
-
-  // Checked at once, so that the message names the place of the reference and not of the entry.
-  void refer(const Task& task, TableId table, json::Value id) {
-    Task entry = task;
-    entry.step = TaskKind::entry;
-    entry.table = table;
-    entry.count = expect_index(id);
-    if (entry.count >= tables_.table(table, task.scope).size()) {
-      id.fail("there is no such entry in a table before this place");
-    }
-    check_backward(entry);
-    visit_entry(entry);
-  }
-
-  // An entry is made when the first reference needs it, because tables list buffers whose shapes
-  // use variables, and variables whose types use buffers. The task comes back after the entry is
-  // made.
-  void visit_entry(const Task& task) {
-    TableEntry& entry = entry_of(task);
-    if (entry.made != NodeId::none) {
-      if (task.json.is_object()) check_dtype(task.json, entry.made);
-      return give(entry.made, task);
-    }
-    // Only an edited document has such a circle: TVM makes objects from parts that exist.
-    if (entry.open) task.json.fail("this entry of a table refers to itself");
-    entry.open = true;
-    const Kind kind =
-        task.table == TableId::buffers ? Kind::Buffer : *kind_named(entry.json.at("node").text());
-    // Last in, first out: the entry is made, kept in the table, and then this reference is looked
-    // at anew.
-    tasks_.push_back(task);
-    tasks_.push_back({.step = TaskKind::keep,
-                      .json = task.json,
-                      .scope = task.scope,
-                      .table = task.table,
-                      .count = task.count});
-    tasks_.push_back(
-        {.step = TaskKind::node, .json = entry.json, .scope = entry.scope, .kind = kind});
-  }
-
-  TableEntry& entry_of(const Task& task) {
-    return tables_.table(task.table, task.scope)[task.count];
-  }
-
-  // Inside a table of expressions a reference leads to an entry before its own.
-  void check_backward(const Task& reference) const {
-    if (reference.table != TableId::exprs) return;
-    const auto& exprs = tables_.exprs[reference.scope];
-    const std::uint32_t place = reference.json.index();
-    // Tables were read from the same text, so places in it can be compared.
-    const bool inside =
-        place >= exprs.front().json.index() && place < tables_.exprs_end[reference.scope];
-    const bool later =
-        reference.count + 1 == exprs.size() || place < exprs[reference.count + 1].json.index();
-    if (inside && later) {
-      reference.json.fail("an entry of exprs refers only to those before it");
-    }
-  }
-
-  // A reference repeats the dtype; if they differ, one of the two was edited.
-  void check_dtype(json::Value reference, NodeId node) const {
-    const auto dtype = reference.find("dtype");
-    if (!dtype || builder_.node(node).category() != Category::expr) return;
-    if (read_dtype(*dtype) == builder_.node(node).dtype()) return;
-    dtype->fail(fmt::format("the dtype of what this refers to is \"{}\"",
-                            to_string(builder_.node(node).dtype())));
-  }
-
-  NodeId op(std::string_view name) {
-    NodeId& id = tables_.ops[name];
-    if (id == NodeId::none) id = builder_.make(Kind::Op, {builder_.string(json::to_bytes(name))});
-    return id;
-  }
-
-  // A function may be referred to before it is read: the node exists first and gets its fields
-  // later (Builder::set).
-  NodeId function(json::Value name) {
-    const auto found = tables_.functions.find(name.as_string());
-    if (found == tables_.functions.end()) name.fail("there is no such function");
-    if (found->second == NodeId::none) {
-      const ListId nothing = builder_.list({});
-      found->second = builder_.make(Kind::PrimFunc, {nothing, NodeId::none, nothing, ListId::none,
-                                                     NodeId::none, NodeId::none});
-    }
-    return found->second;
-  }
-
-  NodeId object(json::Value id, json::Value reference) {
-    const std::uint32_t place = expect_index(id);
-    if (place >= tables_.objects.size()) {
-      reference.fail("there is no such entry of objects before this place");
-    }
-    return tables_.objects[place];
-  }
-
-  NodeId constant(json::Value id) {
-    const std::uint32_t place = expect_index(id);
-    if (place >= tables_.constants.size()) id.fail("there is no such constant");
-    return tables_.constants[place];
-  }
-
-  void visit_statements(const Task& task) {
-    StatementList(task.json, task.scope, expanded_).run();
-    push_expanded();
-  }
-
-  // --- Nodes from their objects: parts first, then the whole -------------------------------------
-
-  // The node itself waits below its parts on the stack; most nodes have none.
-  void begin(const Task& task) {
-    const NodeMembers members(task.json, task.kind);
-    expand(task, members);
-    if (expanded_.empty()) return make_node(task, members);
-    Task whole = task;
-    whole.step = TaskKind::make;
-    tasks_.push_back(whole);
-    push_expanded();
-  }
-
-  void expand_parts(const Task& task) {
-    expand(task, NodeMembers(task.json, task.kind));
-    push_expanded();
-  }
-
-  // Only what is a node becomes a task, in the order of the fields; `make` takes the results in the
-  // same order.
-  void expand(const Task& task, const NodeMembers& members) {
-    bases_.push_back(results_.size());
-    const auto fields = info(task.kind).fields;
-    // The span, which any node may have and no row of nodes.def names, comes first here and in
-    // `make`.
-    if (members.span()) add_part(task, *members.span(), Expects::object);
-    for (std::uint8_t i = 0; i < fields.size(); ++i) {
-      if (const auto value = members.field(i)) expand_field(task, fields[i], *value);
-    }
-  }
-
-  void expand_field(const Task& task, const FieldInfo& field, json::Value value) {
-    if (value.is_null() && field.nullable) return;
-    switch (field.type) {
-      case FieldType::node:
-        if (value.is_null()) value.fail(fmt::format("{} cannot be null", field.name));
-        return add_part(task, value, field.expects);
-      case FieldType::list:
-        value.expect(json::Type::array);
-        for (const json::Value element : value.elements()) add_part(task, element, field.expects);
-        return;
-      case FieldType::string_map:
-      case FieldType::node_map:
-        return expand_map(task, field, value);
-      default:
-        return;  // scalars are read when the node is made
-    }
-  }
-
-  // Maps with string keys are JSON objects; all others, whose keys are nodes, are arrays of pairs.
-  void expand_map(const Task& task, const FieldInfo& field, json::Value value) {
-    if (field.type == FieldType::string_map) {
-      if (!value.is_object()) value.fail("expected an object");
-      for (const json::Member member : value.members()) add_part(task, member.value, field.expects);
-      return;
-    }
-    value.expect(json::Type::array);
-    for (const json::Value entry : value.elements()) {
-      entry.expect(json::Type::array);
-      if (entry.size() != 2) entry.fail("expected a key and a value");
-      auto part = entry.elements().begin();
-      add_part(task, *part, Expects::any);
-      ++part;
-      add_part(task, *part, field.expects);
-    }
-  }
-
-  void add_part(const Task& task, json::Value value, Expects slot) {
-    if (value.is_null() && !may_be_null(slot)) value.fail("null does not belong here");
-    expanded_.push_back(
-        {.step = TaskKind::visit, .json = value, .scope = task.scope, .slot = slot});
-  }
-
-  void push_expanded() {
-    tasks_.insert(tasks_.end(), expanded_.rbegin(), expanded_.rend());
-    expanded_.clear();
-  }
-
-  // Reads the members again instead of keeping them from expand_parts: between the two lies the
-  // whole content of the node, and the stack would hold the members of every node above it.
-  void make(const Task& task) {
-    if (!task.json.is_array()) {
-      return make_node(task, NodeMembers(task.json, task.kind));
-    }
-    const std::size_t base = bases_.back();
-    bases_.pop_back();
-    taken_ = base;
-    const NodeId array = builder_.make(Kind::Array, {make_list(task.json)});
+  void make_array(json::Value value) {
+    const std::size_t base = start();
+    const NodeId array = builder_.make(Kind::Array, {make_list(value)});
     results_.resize(base);
     results_.push_back(array);
   }
 
   void make_node(const Task& task, const NodeMembers& members) {
-    const std::size_t base = bases_.back();
-    bases_.pop_back();
-    taken_ = base;
+    const std::size_t base = start();
     const NodeId span = members.span() ? take() : NodeId::none;
     const auto fields = info(task.kind).fields;
     const auto scoped = scoped_field(task.kind);
@@ -597,6 +350,26 @@ class NodeReader {
     }
     results_.resize(base);
     results_.push_back(id);
+  }
+
+  // Either an entry of the list, or what several entries in a place for one statement mean.
+  void make_sequence(const Task& task) {
+    const std::size_t base = results_.size() - task.count;
+    const ListId elements = builder_.list(std::span(results_.data() + base, task.count));
+    results_.resize(base);
+    const NodeId id = builder_.make(Kind::SeqStmt, {elements});
+    if (task.kind == Kind::SeqStmt) {  // its statements are in the same list
+      if (results_.size() > start()) builder_.set_span(id, results_.back());
+      results_.resize(taken_);
+    }
+    results_.push_back(id);
+  }
+
+ private:
+  std::size_t start() {
+    taken_ = bases_.back();
+    bases_.pop_back();
+    return taken_;
   }
 
   // Parts come from the results in the order in which expand_field asked for them; everything else
@@ -650,36 +423,263 @@ class NodeReader {
     return builder_.map(entries);
   }
 
-  // Either an entry of the list, or what several entries in a place for one statement mean.
-  void make_sequence(const Task& task) {
-    const std::size_t base = results_.size() - task.count;
-    const ListId elements = builder_.list(std::span(results_.data() + base, task.count));
-    results_.resize(base);
-    const NodeId id = builder_.make(Kind::SeqStmt, {elements});
-    if (task.kind == Kind::SeqStmt) {  // its statements are in the same list
-      taken_ = bases_.back();
-      bases_.pop_back();
-      if (results_.size() > taken_) builder_.set_span(id, results_.back());
-      results_.resize(taken_);
-    }
-    results_.push_back(id);
+  NodeId take() { return results_[taken_++]; }
+
+  Builder& builder_;
+  std::unordered_map<std::uint32_t, NodeId> parts_;  // of KindTemplate::has_id, by id
+  std::vector<NodeId> results_;                      // parts of nodes that are not made yet
+  std::vector<std::size_t> bases_;  // of nodes begun: number of results before their parts
+  std::vector<FieldValue> values_;
+  std::size_t taken_ = 0;  // the next result that is used
+};
+
+/// Makes nodes from JSON, on a stack of its own, and the tables meanwhile.
+class NodeReader {
+ public:
+  NodeReader(Builder& builder, Tables& tables, const ReadLimits& limits)
+      : builder_(builder), tables_(tables), limits_(limits) {}
+
+  /// Returns the node of `value` for a field that expects `slot`; null is an undefined node.
+  NodeId read(json::Value value, Expects slot, ScopeId scope) {
+    return run({.step = TaskKind::visit, .json = value, .scope = scope, .slot = slot});
   }
 
-  NodeId take() { return results_[taken_++]; }
+  /// An entry of `objects` that is not a function.
+  NodeId read_object(json::Value entry) {
+    const json::Value name = entry.at("node");
+    const auto kind = kind_named(name.as_string());
+    // Expressions and statements belong to functions, so they are never entries of `objects`.
+    constexpr Category kCategories[] = {Category::object, Category::module, Category::type,
+                                        Category::value};
+    if (!kind || !support::is_among(kCategories, info(*kind).category)) {
+      name.fail(fmt::format("\"{}\" is not a kind of object", name.text()));
+    }
+    return run({.step = TaskKind::node, .json = entry, .scope = 0, .kind = *kind});
+  }
+
+  /// Makes an entry of a table unless something has referred to it before.
+  NodeId read_entry(TableId table, std::uint32_t place, ScopeId scope) {
+    return run({.step = TaskKind::entry,
+                .json = tables_.table(table, scope)[place].json,
+                .scope = scope,
+                .table = table,
+                .count = place});
+  }
+
+ private:
+  // Tasks instead of recursion: the depth of a document is the depth of this stack, on the heap.
+  // Parts are made before the whole, so that node ids are in order of definition as Builder wants
+  // them.
+  NodeId run(const Task& first) {
+    tasks_.push_back(first);
+    while (!tasks_.empty()) {
+      const Task task = tasks_.back();
+      tasks_.pop_back();
+      step(task);
+      // A small document can ask for many nodes: entries of a list may be short.
+      if (builder_.size() > limits_.max_nodes) {
+        task.json.fail(fmt::format("more than {} nodes", limits_.max_nodes));
+      }
+    }
+    return made_.last();
+  }
+
+  void step(const Task& task) {
+    switch (task.step) {
+      case TaskKind::visit:
+        return visit(task);
+      case TaskKind::entry:
+        return visit_entry(task);
+      case TaskKind::node:
+        return begin(task);
+      case TaskKind::governing:
+        made_.begin();
+        expand(expanded_, task, NodeMembers(task.json, task.kind));
+        return push_expanded();
+      case TaskKind::make:
+        // Reads the members again instead of keeping them from `expand_parts`: between the two lies
+        // the whole content of the node, and the stack would hold the members of every node above
+        // it.
+        return task.json.is_array() ? made_.make_array(task.json)
+                                    : made_.make_node(task, NodeMembers(task.json, task.kind));
+      case TaskKind::sequence:
+        return made_.make_sequence(task);
+      case TaskKind::keep:
+        tables_.table(task.table, task.scope)[task.count].made = made_.last();
+        return;
+    }
+  }
+
+  // Whatever a value turns out to be, the field decides whether it may be there: a reference by id
+  // could lead to anything.
+  void give(NodeId id, const Task& task) {
+    const Kind kind = builder_.node(id).kind();
+    if (!fits(kind, task.slot))
+      task.json.fail(fmt::format("{} does not belong here", info(kind).name));
+    made_.add(id);
+  }
+
+  // The JSON type and the expected slot say together what a value is: 3 is a variable, a buffer or
+  // a constant, and a string an Op or a String.
+  void visit(const Task& task) {
+    switch (task.json.type()) {
+      case json::Type::null:
+        return made_.add(NodeId::none);
+      case json::Type::string:
+        return visit_text(task);
+      case json::Type::integer:
+      case json::Type::real:
+        return visit_number(task);
+      case json::Type::array:
+        return visit_array(task);
+      case json::Type::object:
+        if (const auto name = task.json.find("node")) return visit_node(task, *name);
+        return visit_reference(task);
+      default:
+        task.json.fail("a boolean does not belong here");
+    }
+  }
+
+  void visit_text(const Task& task) {
+    // `"op": "tir.call_extern"` is by far the most frequent reference, so it has no object around
+    // it.
+    if (task.slot == Expects::callee) return give(op(builder_, tables_, task.json.text()), task);
+    if (!may_be_null(task.slot)) task.json.fail("a string does not belong here");
+    made_.add(builder_.make(Kind::String, {read_string(builder_, task.json)}));
+  }
+
+  // A number is always an id; constants of the IR are nodes and strings.
+  void visit_number(const Task& task) {
+    switch (task.slot) {
+      case Expects::var:
+        return refer(task, TableId::vars, task.json);
+      case Expects::buffer:
+        return refer(task, TableId::buffers, task.json);
+      case Expects::constant:
+      case Expects::tensor:
+        return give(constant(tables_, task.json), task);
+      default:
+        task.json.fail("a number does not belong here");
+    }
+  }
+
+  // An array of values: in attributes and annotations. The fields of a node that are lists are read
+  // with the node.
+  void visit_array(const Task& task) {
+    if (task.slot == Expects::stmt) {
+      StatementList(task.json, task.scope, expanded_).run();
+      return push_expanded();
+    }
+    if (!may_be_null(task.slot)) task.json.fail("an array does not belong here");
+    made_.begin();
+    for (const json::Value element : task.json.elements())
+      add_part(expanded_, task, element, Expects::any);
+    expanded_.push_back({.step = TaskKind::make,
+                         .json = task.json,
+                         .scope = task.scope,
+                         .slot = task.slot,
+                         .kind = Kind::Array});
+    push_expanded();
+  }
+
+  void visit_node(const Task& task, json::Value name) {
+    const std::string_view text = name.as_string();
+    // References of expressions have `node` and `dtype` as expressions have, for those who read a
+    // document without its tables.
+    if (text == "Var" || text == "ExprRef") {
+      const std::string_view key = text == "Var" ? "var" : "expr";
+      check_keys(task.json, {"node", "dtype", key});
+      return refer(task, text == "Var" ? TableId::vars : TableId::exprs, task.json.at(key));
+    }
+    Task node = task;
+    node.kind = kind_in_place(name, task.slot);
+    begin(node);
+  }
+
+  // An object with a single key that is not "node": the key says into which table the value leads.
+  void visit_reference(const Task& task) {
+    if (task.json.size() != 1) task.json.fail("expected \"node\", or the one key of a reference");
+    const json::Member reference = *task.json.members().begin();
+    const std::string_view key = reference.key.text();
+    if (key == "object") return give(object(tables_, reference.value, task.json), task);
+    if (key == "op") return give(op(builder_, tables_, reference.value.as_string()), task);
+    if (key == "global_var") {
+      const auto found = tables_.global_vars.find(reference.value.as_string());
+      if (found == tables_.global_vars.end()) reference.value.fail("there is no such function");
+      return give(found->second, task);
+    }
+    if (key == "function") return give(function(builder_, tables_, reference.value), task);
+    if (key == "buffer") return refer(task, TableId::buffers, reference.value);
+    if (key == "constant") return give(constant(tables_, reference.value), task);
+    if (key != "statements") reference.key.fail(fmt::format("unknown key \"{}\"", key));
+    reference.value.expect(json::Type::array);
+    StatementList(reference.value, task.scope, expanded_).run();
+    push_expanded();
+  }
+
+  // Checked at once, so that the message names the place of the reference and not of the entry.
+  void refer(const Task& task, TableId table, json::Value id) {
+    Task entry = task;
+    entry.step = TaskKind::entry;
+    entry.table = table;
+    entry.count = expect_index(id);
+    if (entry.count >= tables_.table(table, task.scope).size()) {
+      id.fail("there is no such entry in a table before this place");
+    }
+    check_backward(tables_, entry);
+    visit_entry(entry);
+  }
+
+  // An entry is made when the first reference needs it, because tables list buffers whose shapes
+  // use variables, and variables whose types use buffers. The task comes back after the entry is
+  // made.
+  void visit_entry(const Task& task) {
+    TableEntry& entry = tables_.table(task.table, task.scope)[task.count];
+    if (entry.made != NodeId::none) {
+      if (task.json.is_object()) check_dtype(builder_, task.json, entry.made);
+      return give(entry.made, task);
+    }
+    // Only an edited document has such a circle: TVM makes objects from parts that exist.
+    if (entry.open) task.json.fail("this entry of a table refers to itself");
+    entry.open = true;
+    const Kind kind =
+        task.table == TableId::buffers ? Kind::Buffer : *kind_named(entry.json.at("node").text());
+    // Last in, first out: the entry is made, kept in the table, and then this reference is looked
+    // at anew.
+    tasks_.push_back(task);
+    tasks_.push_back({.step = TaskKind::keep,
+                      .json = task.json,
+                      .scope = task.scope,
+                      .table = task.table,
+                      .count = task.count});
+    tasks_.push_back(
+        {.step = TaskKind::node, .json = entry.json, .scope = entry.scope, .kind = kind});
+  }
+
+  // The node itself waits below its parts on the stack; most nodes have none.
+  void begin(const Task& task) {
+    const NodeMembers members(task.json, task.kind);
+    made_.begin();
+    expand(expanded_, task, members);
+    if (expanded_.empty()) return made_.make_node(task, members);
+    Task whole = task;
+    whole.step = TaskKind::make;
+    tasks_.push_back(whole);
+    push_expanded();
+  }
+
+  void push_expanded() {
+    tasks_.insert(tasks_.end(), expanded_.rbegin(), expanded_.rend());
+    expanded_.clear();
+  }
 
   Builder& builder_;
   Tables& tables_;
   const ReadLimits& limits_;
-  std::unordered_map<std::uint32_t, NodeId> parts_;  // of KindTemplate::has_id, by id
-  std::vector<Task> tasks_;                          // the next one last
-  std::vector<Task> expanded_;                       // the tasks that one task adds, in order
-  std::vector<NodeId> results_;                      // parts of nodes that are not made yet
-  std::vector<std::size_t> bases_;  // of nodes begun: number of results before their parts
-  std::vector<FieldValue> values_;
-  std::size_t taken_ = 0;  // the next result that `make` uses
+  NodeMaker made_{builder_};
+  std::vector<Task> tasks_;     // the next one last
+  std::vector<Task> expanded_;  // the tasks that one task adds, in order
 };
-
-// --- The head: source, target, losses ------------------------------------------------------------
 
 std::string bytes_of(json::Value object, std::string_view key) {
   return json::to_bytes(object.at(key).as_string());
@@ -818,8 +818,6 @@ std::vector<Loss> read_losses(json::Value value) {
   return losses;
 }
 
-// --- The document -------------------------------------------------------------------------------
-
 bool is_prim_func(json::Value object) {
   const auto name = object.find("node");
   return name && name->is_string() && name->text() == info(Kind::PrimFunc).name;
@@ -831,6 +829,93 @@ void check_id(json::Value entry, std::size_t expected) {
 }
 
 /// One document, read once.
+// Runs before any entry is made: a reference by id relies on the kind of its entry.
+void check_entry(json::Value entry, TableId id, std::size_t place) {
+  if (!entry.is_object()) entry.fail("expected an object");
+  check_id(entry, place);
+  if (id == TableId::buffers) return;
+  const json::Value node = entry.at("node");
+  const auto kind = kind_named(node.as_string());
+  if (!kind || !is_var(*kind)) node.fail("expected \"Var\" or \"SizeVar\"");
+}
+
+void add_entries(Tables& tables, json::Value table, TableId id, ScopeId scope) {
+  table.expect(json::Type::array);
+  std::vector<TableEntry>& entries = tables.table(id, scope);
+  // Names in a table are unique, so that a name identifies a variable for people; `name_hint`
+  // need not be unique.
+  support::NameSet<std::string_view> names;
+  for (const json::Value entry : table.elements()) {
+    check_entry(entry, id, entries.size());
+    const json::Value name = entry.at("name");
+    if (!names.insert(name.as_string()).second) name.fail("another entry has this name");
+    entries.push_back({.json = entry, .scope = scope});
+  }
+}
+
+// Records where the table ends in the text, to decide whether a reference is inside of it.
+void add_exprs(Tables& tables, json::Value table, ScopeId scope) {
+  auto& exprs = tables.exprs[scope];
+  for (const json::Value entry : table.as_array()) {
+    if (!entry.is_object()) entry.fail("expected an expression");
+    const json::Value node = entry.at("node");
+    const auto kind = kind_named(node.as_string());
+    if (!kind || info(*kind).category != Category::expr || is_var(*kind)) {
+      node.fail(fmt::format("\"{}\" is not an expression for this table", node.text()));
+    }
+    exprs.push_back({.json = entry, .scope = scope});
+  }
+  tables.exprs_end[scope] = (*table.elements().end()).index();
+}
+
+// Ids of variables and buffers count through the whole document. Those of expressions begin at 0
+// in each function, so their table is freed with the function.
+ScopeId add_scope(Tables& tables, json::Value owner) {
+  const auto scope = static_cast<ScopeId>(tables.exprs.size());
+  tables.exprs.emplace_back();
+  tables.exprs_end.push_back(0);
+  tables.vars_of.push_back({tables.vars.size(), 0});
+  tables.buffers_of.push_back({tables.buffers.size(), 0});
+  add_entries(tables, owner.at("vars"), TableId::vars, scope);
+  add_entries(tables, owner.at("buffers"), TableId::buffers, scope);
+  add_exprs(tables, owner.at("exprs"), scope);
+  tables.vars_of.back().last = tables.vars.size();
+  tables.buffers_of.back().last = tables.buffers.size();
+  return scope;
+}
+
+// Every GlobalVar must exist before the reader meets the first call of one.
+void declare_functions(Builder& builder, Tables& tables, json::Value functions) {
+  for (const json::Value entry : functions.as_array()) {
+    const json::Value name = entry.at("name");
+    const NodeId global_var = builder.make(
+        Kind::GlobalVar, {read_string(builder, name), NodeId::none, NodeId::none, NodeId::none});
+    if (!tables.global_vars.emplace(name.text(), global_var).second) {
+      name.fail(message_of_repeated_function(name.text()));
+    }
+    // An entry with "function" refers to an object.
+    if (!entry.find("function")) tables.functions.emplace(name.text(), NodeId::none);
+  }
+}
+
+// Redundant keys are for the convenience of readers. They must agree with the keys that they
+// follow from.
+void check_derived(const Builder& builder, const Tables& tables, json::Value entry,
+                   NodeId function) {
+  const Node node = builder.node(function);
+  const json::Value role = entry.at("role");
+  const std::string_view derived = to_string(role_of(
+      builder.node(tables.global_vars.at(entry.at("name").text())).text(f::GlobalVar::name_hint),
+      node));
+  if (role.as_string() != derived) {
+    role.fail(fmt::format("by its attributes this function's role is \"{}\"", derived));
+  }
+  const json::Value symbol = entry.at("global_symbol");
+  const bool named = global_symbol_of(node).has_value();
+  if (!symbol.is_null()) symbol.as_string();
+  if (symbol.is_null() == named) symbol.fail("this is not the attribute global_symbol");
+}
+
 class DocumentReader {
  public:
   DocumentReader(const json::Document& json, const ReadLimits& limits)
@@ -853,8 +938,8 @@ class DocumentReader {
             .target = std::move(target),
             .module = std::move(builder_).finish(module),
             .losses = std::move(losses),
-            .recovered = std::move(recovered_),
-            .left_out = std::move(left_out_),
+            .recovered = std::move(constants_.recovered),
+            .left_out = std::move(constants_.left_out),
             .c_places = std::move(c_places_),
             .imported_c = std::move(imported)};
   }
@@ -863,13 +948,11 @@ class DocumentReader {
   // Order matters. Any part may refer to constants and to names of functions. Objects may refer to
   // the module's tables. Functions come last and may refer to everything.
   NodeId read_module(json::Value root) {
-    ConstantTable constants = read_constants(builder_, root.at("constants"));
-    tables_.constants = std::move(constants.arrays);
-    recovered_ = std::move(constants.recovered);
-    left_out_ = std::move(constants.left_out);
+    constants_ = read_constants(builder_, root.at("constants"));
+    tables_.constants = std::move(constants_.arrays);
     const json::Value entries = root.at("functions");
-    declare_functions(entries);
-    const ScopeId scope = add_scope(root);
+    declare_functions(builder_, tables_, entries);
+    const ScopeId scope = add_scope(tables_, root);
     read_objects(root.at("objects"));
     make_entries(scope);
     std::vector<FieldValue> fields(info(Kind::IRModule).fields.size(), NodeId::none);
@@ -891,77 +974,6 @@ class DocumentReader {
     return module;
   }
 
-  // Every GlobalVar must exist before the reader meets the first call of one.
-  void declare_functions(json::Value functions) {
-    functions.expect(json::Type::array);
-    for (const json::Value entry : functions.elements()) {
-      const json::Value name = entry.at("name");
-      const NodeId global_var = builder_.make(
-          Kind::GlobalVar, {read_string(builder_, name), NodeId::none, NodeId::none, NodeId::none});
-      if (!tables_.global_vars.emplace(name.text(), global_var).second) {
-        name.fail(message_of_repeated_function(name.text()));
-      }
-      // An entry with "function" refers to an object.
-      if (!entry.find("function")) tables_.functions.emplace(name.text(), NodeId::none);
-    }
-  }
-
-  // Ids of variables and buffers count through the whole document. Those of expressions begin at 0
-  // in each function, so their table is freed with the function.
-  ScopeId add_scope(json::Value owner) {
-    const auto scope = static_cast<ScopeId>(tables_.exprs.size());
-    tables_.exprs.emplace_back();
-    tables_.exprs_end.push_back(0);
-    vars_of_.push_back({tables_.vars.size(), 0});
-    buffers_of_.push_back({tables_.buffers.size(), 0});
-    add_entries(owner.at("vars"), TableId::vars, scope);
-    add_entries(owner.at("buffers"), TableId::buffers, scope);
-    add_exprs(owner.at("exprs"), scope);
-    vars_of_.back().last = tables_.vars.size();
-    buffers_of_.back().last = tables_.buffers.size();
-    return scope;
-  }
-
-  void add_entries(json::Value table, TableId id, ScopeId scope) {
-    table.expect(json::Type::array);
-    std::vector<TableEntry>& entries = tables_.table(id, scope);
-    // Names in a table are unique, so that a name identifies a variable for people; `name_hint`
-    // need not be unique.
-    support::NameSet<std::string_view> names;
-    for (const json::Value entry : table.elements()) {
-      check_entry(entry, id, entries.size());
-      const json::Value name = entry.at("name");
-      if (!names.insert(name.as_string()).second) name.fail("another entry has this name");
-      entries.push_back({.json = entry, .scope = scope});
-    }
-  }
-
-  // Runs before any entry is made: a reference by id relies on the kind of its entry.
-  void check_entry(json::Value entry, TableId id, std::size_t place) const {
-    if (!entry.is_object()) entry.fail("expected an object");
-    check_id(entry, place);
-    if (id == TableId::buffers) return;
-    const json::Value node = entry.at("node");
-    const auto kind = kind_named(node.as_string());
-    if (!kind || !is_var(*kind)) node.fail("expected \"Var\" or \"SizeVar\"");
-  }
-
-  // Records where the table ends in the text, to decide whether a reference is inside of it.
-  void add_exprs(json::Value table, ScopeId scope) {
-    table.expect(json::Type::array);
-    auto& exprs = tables_.exprs[scope];
-    for (const json::Value entry : table.elements()) {
-      if (!entry.is_object()) entry.fail("expected an expression");
-      const json::Value node = entry.at("node");
-      const auto kind = kind_named(node.as_string());
-      if (!kind || info(*kind).category != Category::expr || is_var(*kind)) {
-        node.fail(fmt::format("\"{}\" is not an expression for this table", node.text()));
-      }
-      exprs.push_back({.json = entry, .scope = scope});
-    }
-    tables_.exprs_end[scope] = (*table.elements().end()).index();
-  }
-
   // Also makes entries without references: the document has them because the module has them.
   void make_entries(ScopeId scope) {
     const auto make = [&](TableId table, Range places) {
@@ -969,18 +981,18 @@ class DocumentReader {
         nodes_.read_entry(table, static_cast<std::uint32_t>(at), scope);
       }
     };
-    make(TableId::vars, vars_of_[scope]);
-    make(TableId::buffers, buffers_of_[scope]);
+    make(TableId::vars, tables_.vars_of[scope]);
+    make(TableId::buffers, tables_.buffers_of[scope]);
     make(TableId::exprs, {0, tables_.exprs[scope].size()});
   }
 
   void read_objects(json::Value objects) {
-    objects.expect(json::Type::array);
     // All scopes first: an object may refer to a variable of a later function.
     std::vector<std::optional<ScopeId>> scopes;
-    for (const json::Value entry : objects.elements()) {
+    for (const json::Value entry : objects.as_array()) {
       if (!entry.is_object()) entry.fail("expected an object");
-      scopes.push_back(is_prim_func(entry) ? std::optional(add_scope(entry)) : std::nullopt);
+      scopes.push_back(is_prim_func(entry) ? std::optional(add_scope(tables_, entry))
+                                           : std::nullopt);
     }
     for (const json::Value entry : objects.elements()) {
       const std::size_t id = tables_.objects.size();
@@ -1049,8 +1061,12 @@ class DocumentReader {
     if (value.size() == 1 && reference && reference->is_number()) {
       return nodes_.read(value, Expects::attributes, scope);
     }
-    return builder_.make(Kind::DictAttrs,
-                         {nodes_.read_string_map(value, Expects::attr_value, scope)});
+    std::vector<NamedNode> entries;
+    for (const json::Member member : value.members()) {
+      const StringId name = read_string(builder_, member.key);
+      entries.push_back({name, nodes_.read(member.value, Expects::attr_value, scope)});
+    }
+    return builder_.make(Kind::DictAttrs, {builder_.map(entries)});
   }
 
   NodeId read_function(json::Value entry, NodeId global_var) {
@@ -1064,11 +1080,11 @@ class DocumentReader {
     if (const auto place = entry.find("c")) {
       c_places_.emplace(entry.at("name").text(), read_c_place(*place));
     }
-    const ScopeId scope = add_scope(entry);
+    const ScopeId scope = add_scope(tables_, entry);
     const NodeId function = read_named_prim_func(entry, scope);
     read_span(entry, function, scope);
     read_global_var(entry, global_var, scope);
-    check_derived(entry, function);
+    check_derived(builder_, tables_, entry, function);
     // Frees the table, so that memory contains one function's table at a time.
     tables_.exprs[scope] = {};  // the function alone refers to them
     return function;
@@ -1096,24 +1112,6 @@ class DocumentReader {
     read_span(*value, global_var, scope);
   }
 
-  // Redundant keys are for the convenience of readers. They must agree with the keys that they
-  // follow from.
-  void check_derived(json::Value entry, NodeId function) const {
-    const Node node = builder_.node(function);
-    const json::Value role = entry.at("role");
-    const std::string_view derived =
-        to_string(role_of(builder_.node(tables_.global_vars.at(entry.at("name").text()))
-                              .text(f::GlobalVar::name_hint),
-                          node));
-    if (role.as_string() != derived) {
-      role.fail(fmt::format("by its attributes this function's role is \"{}\"", derived));
-    }
-    const json::Value symbol = entry.at("global_symbol");
-    const bool named = global_symbol_of(node).has_value();
-    if (!symbol.is_null()) symbol.as_string();
-    if (symbol.is_null() == named) symbol.fail("this is not the attribute global_symbol");
-  }
-
   void read_span(json::Value object, NodeId id, ScopeId scope) {
     const auto span = object.find("span");
     if (span) builder_.set_span(id, nodes_.read(*span, Expects::object, scope));
@@ -1122,16 +1120,9 @@ class DocumentReader {
   const json::Document& json_;
   Builder builder_;
   Tables tables_;
-  std::vector<Recovered> recovered_;
-  std::vector<LeftOut> left_out_;
+  ConstantTable constants_;
   std::map<std::string, CodePlace, std::less<>> c_places_;
   NodeReader nodes_;
-  struct Range {
-    std::size_t first;
-    std::size_t last;
-  };
-  std::vector<Range> vars_of_;  // by scope
-  std::vector<Range> buffers_of_;
 };
 
 }  // namespace

@@ -29,8 +29,6 @@ namespace mlf::tir {
 namespace save_json {
 namespace {
 
-// --- Nodes of unknown type ---------------------------------------------------------------------
-
 /// Nodes of unknown type are expressions and statements where a known node has them as such, and
 /// objects everywhere else.
 std::vector<Kind> opaque_kinds(const JsonGraph& graph) {
@@ -65,8 +63,6 @@ bool has_unknown_types(const JsonGraph& graph) {
   }
   return false;
 }
-
-// --- The attributes of one node of known kind, as fields -----------------------------------------
 
 // Containers that TVM always makes. If they are empty, they mean the same as null.
 bool is_canonical_null(const JsonGraph& graph, std::uint32_t target) {
@@ -217,8 +213,6 @@ class NodeFields {
   std::array<std::uint32_t, kMaxFields> targets_;  // the nodes that `values_` are
 };
 
-// --- Nodes of known kinds ----------------------------------------------------------------------
-
 // TVM's arrays of objects may contain null; those of expressions cannot.
 bool may_be_null(Expects expects) {
   switch (expects) {
@@ -277,15 +271,376 @@ NodeId make_tensor(Builder& builder, Tensor tensor) {
   return builder.make(Kind::NDArray, {tensor.dtype, shape, builder.bytes(std::move(tensor.data))});
 }
 
+/// A document, and what is made of it.
+struct Source {
+  const JsonGraph& graph;
+  Builder& builder;
+  LossLog& losses;
+  std::vector<Kind> opaque_kinds;  // empty if all type keys are known
+
+  /// The kind that a node is read as: its own, or one of the opaque ones.
+  Kind kind(std::uint32_t node) const {
+    const auto known = graph.node(node).kind;
+    return known ? *known : opaque_kinds[node];
+  }
+};
+
+NodeId make_shape_tuple(const Source& in, std::uint32_t node) {
+  // Base64 of a count and as many int64, little-endian; empty for the empty tuple.
+  const auto data = support::base64_decode(in.graph.repr(node));
+  const auto word = [&](std::size_t at) {
+    return load_little_endian<std::uint64_t>(*data, 8 * at);
+  };
+  std::vector<std::int64_t> values;
+  const bool is_sound =
+      data && (data->empty() || (data->size() % 8 == 0 && word(0) == data->size() / 8 - 1));
+  if (!is_sound) in.graph.fail(node, "its value is not base64 of a count and as many integers");
+  for (std::size_t i = 1; i < data->size() / 8; ++i) {
+    values.push_back(static_cast<std::int64_t>(word(i)));
+  }
+  return in.builder.make(Kind::ShapeTuple, {in.builder.integers(values)});
+}
+
+NodeId make_constant(const Source& in, std::uint32_t node) {
+  const GraphNode& constant = in.graph.node(node);
+  // v0.8 cannot serialise an NDArray that is a node: it writes only the type key.
+  if (constant.repr == 0) {
+    in.losses.add_everywhere(LossCode::constant_data);
+    return in.builder.make(Kind::NDArray, {DType::Void(), in.builder.integers({}), BytesId::none});
+  }
+  // The blob is printable base64, so it is usually written unchanged, not encoded again.
+  auto tensor = constant.repr_is_base64 ? decode_tensor(in.graph.repr(node))
+                                        : decode_tensor(in.graph.value(constant.repr).text());
+  if (!tensor) in.graph.fail(node, in.graph.value(constant.repr), tensor.error());
+  return make_tensor(in.builder, std::move(*tensor));
+}
+
+// Required only if every version that may have written the document has the field; otherwise it
+// has the value that means "absent".
+FieldValue absent_value(const Source& in, std::uint32_t node, const FieldInfo& field) {
+  const bool is_needed = field.type == FieldType::node && !field.nullable;
+  if (is_needed || is_required(field, in.graph.version())) {
+    in.graph.fail(node, fmt::format("expected an attribute \"{}\"", field.name));
+  }
+  switch (field.type) {
+    case FieldType::list:
+    case FieldType::string_map:
+    case FieldType::node_map:
+      return field.nullable ? ListId::none : in.builder.list({});
+    case FieldType::string:
+      return field.nullable ? StringId::none : in.builder.string("");
+    case FieldType::real:
+      return 0.0;
+    case FieldType::dtype:
+      return DType::Void();
+    case FieldType::integers:
+      return in.builder.integers({});
+    case FieldType::enumeration:
+      return 0;
+    default:
+      return undefined_value(field);
+  }
+}
+
+// Null in a field that may not be null is an error, except for lists: see below.
+FieldValue null_value(const Source& in, const NodeFields& fields, const FieldInfo& field,
+                      std::uint8_t at) {
+  // Not a document of TVM, which sets these in its constructors.
+  if (is_derived(fields.kind(), at)) in.losses.add(LossCode::checked_type, "");
+  if (field.type == FieldType::string && field.nullable) return StringId::none;
+  if (field.type == FieldType::node && field.nullable) return NodeId::none;
+  if (field.type != FieldType::node && field.type != FieldType::string) {
+    if (field.nullable) return ListId::none;
+    // TVM makes such a list only for callers that bypass its Python classes.
+    in.losses.add_everywhere(LossCode::undefined_list, std::string(info(fields.kind()).type_key) +
+                                                           "." + std::string(field.name));
+    return in.builder.list({});
+  }
+  const std::string_view expected =
+      field.type == FieldType::string ? "a string" : describe(field.expects);
+  fields.fail(at, fmt::format("expected {}, found null", expected));
+}
+
+FieldValue string_value(const Source& in, const NodeFields& fields, std::uint8_t at,
+                        std::uint32_t target) {
+  const GraphNode& string = in.graph.node(target);
+  if (string.kind != Kind::String) fields.fail(at, wrong_kind(in.graph, "a string", target));
+  if (string.repr == 0 || string.repr_is_base64) return in.builder.string(in.graph.repr(target));
+  return in.builder.string(in.graph.value(string.repr).text());
+}
+
+FieldValue scalar_value(const Source& in, const NodeFields& fields, const FieldInfo& field,
+                        std::uint8_t at) {
+  switch (field.type) {
+    case FieldType::integer:
+      return fields.integer(at);
+    case FieldType::boolean:
+      return fields.boolean(at);
+    case FieldType::enumeration:
+      return fields.enumeration(at);
+    case FieldType::real:
+      return fields.real(at);
+    case FieldType::dtype:
+      return fields.dtype(at);
+    case FieldType::string:
+      return in.builder.string(fields.value(at).text());
+    default:
+      // References and tensors were handled above; constants own bytes.
+      fields.fail(at, "cannot be an attribute");
+  }
+}
+
+// Whether this version writes the value of a field that others write as a node.
+bool is_plain(const Source& in, const NodeFields& fields, std::uint8_t at) {
+  const auto feature = feature_of_nodes(fields.kind(), at);
+  if (!feature || !fields.has(at)) return false;
+  const VersionRange& version = in.graph.version();
+  if (!may_have(version, *feature)) return true;
+  const bool is_sure =
+      version.first == version.last &&
+      (has(static_cast<std::uint8_t>(version.first - 1), *feature) || !is_development(version));
+  if (is_sure) return false;
+  const auto target = in.graph.reference(fields.value(at));
+  if (!target) return true;
+  // A development build may write either form. No layout and no mode is a number.
+  if (!is_lanes(fields.kind(), at)) return *target != 0 && in.kind(*target) != Kind::String;
+  if (*target == 0 || !fits(in.kind(*target), Expects::expr)) return true;
+  // Of lanes, the dtype determines the number: the first field of both kinds is that of the
+  // vector.
+  const std::int64_t lanes = std::abs(static_cast<int>(fields.dtype(0).lanes));
+  const auto value = in.graph.attr(*target, "value");
+  return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
+}
+
+// An empty Map does not show the type of its keys: it fits both kinds of map.
+void check_container(const Source& in, const NodeFields& fields, const FieldInfo& field,
+                     std::uint8_t at, std::uint32_t target) {
+  const auto kind = in.graph.node(target).kind;
+  const bool is_empty_map = kind == Kind::StringMap && in.graph.data_size(target) == 0;
+  switch (field.type) {
+    case FieldType::list:
+      if (kind != Kind::Array) fields.fail(at, wrong_kind(in.graph, "an Array", target));
+      return;
+    case FieldType::string_map:
+      if (kind == Kind::StringMap) return;
+      if (kind == Kind::ObjectMap) fields.fail(at, "expected a Map whose keys are strings");
+      break;
+    default:
+      if (kind == Kind::ObjectMap || is_empty_map) return;
+      if (kind == Kind::StringMap) fields.fail(at, "expected a Map whose keys are nodes");
+  }
+  fields.fail(at, wrong_kind(in.graph, "a Map", target));
+}
+
+// Ops, strings and boxed numbers: the first field is the content. Other fields, such as those of
+// a TargetKind that is written as its name, are absent.
+NodeId make_from_repr(const Source& in, std::map<std::string, NodeId, std::less<>>& ops,
+                      std::uint32_t node, Kind kind) {
+  const std::string repr = in.graph.repr(node);
+  // TVM has one Op of each name; a metadata section and its text may both name it.
+  if (kind == Kind::Op) {
+    const auto known = ops.find(repr);
+    if (known != ops.end()) return known->second;
+  }
+  const auto checked = [&](const auto& number) -> FieldValue {
+    if (!number) in.graph.fail(node, "expected a number as its value, found " + clipped(repr));
+    return *number;
+  };
+  const auto rows = info(kind).fields;
+  std::vector<FieldValue> values;
+  switch (rows.front().type) {
+    case FieldType::integer:
+      values.push_back(checked(support::whole_number<std::int64_t>(repr)));
+      break;
+    case FieldType::real:
+      values.push_back(checked(support::whole_number<double>(repr)));
+      break;
+    case FieldType::boolean:
+      if (repr != "true" && repr != "false") {
+        in.graph.fail(node, "expected \"true\" or \"false\" as its value, found " + clipped(repr));
+      }
+      values.emplace_back(repr == "true");
+      break;
+    default:
+      values.emplace_back(in.builder.string(repr));
+  }
+  for (const FieldInfo& field : rows.subspan(1)) values.push_back(absent_value(in, node, field));
+  const NodeId id = in.builder.make(kind, values);
+  if (kind == Kind::Op) ops.emplace(repr, id);
+  return id;
+}
+
+// `keys` and `data` are parallel arrays.
+ListId make_string_map(const Source& in, const std::vector<NodeId>& made, std::uint32_t node) {
+  const auto data = in.graph.data(node);
+  const GraphNode& map = in.graph.node(node);
+  const std::uint32_t keys = map.keys == 0 ? 0 : in.graph.value(map.keys).size();
+  if (keys != in.graph.data_size(node)) {
+    in.graph.fail(node,
+                  fmt::format("a map of {} keys has {} values", keys, in.graph.data_size(node)));
+  }
+  std::vector<NamedNode> entries;
+  EntryNames names;
+  auto value = data.begin();
+  for (const json::Value key : in.graph.keys(node)) {
+    if (!key.is_string()) in.graph.fail(node, key, "expected a string as key of a map");
+    const StringId name = in.builder.string(key.text());
+    if (!names.add(name)) in.graph.fail(node, key, message_of_repeated(key.text()));
+    entries.push_back({name, made[in.graph.element(*value)]});
+    ++value;
+  }
+  return in.builder.map(entries);
+}
+
+// Without `keys`, `data` contains keys and values alternately.
+ListId make_node_map(const Source& in, const std::vector<NodeId>& made, std::uint32_t node) {
+  if (in.graph.data_size(node) % 2 != 0) {
+    in.graph.fail(node, "a map without keys must have keys and values in turn in its data");
+  }
+  std::vector<NodePair> entries;
+  const auto data = in.graph.data(node);
+  for (auto at = data.begin(); at != data.end(); ++at) {
+    const NodeId key = made[in.graph.element(*at)];
+    ++at;
+    entries.push_back({key, made[in.graph.element(*at)]});
+  }
+  return in.builder.map(entries);
+}
+
+ListId make_list(const Source& in, const std::vector<NodeId>& made, std::uint32_t node) {
+  const auto kind = in.graph.node(node).kind;
+  if (kind == Kind::StringMap) return make_string_map(in, made, node);
+  if (kind == Kind::ObjectMap) return make_node_map(in, made, node);
+  // The null node, 0, is NodeId::none here too.
+  std::vector<NodeId> elements;
+  for (const json::Value element : in.graph.data(node)) {
+    elements.push_back(made[in.graph.element(element)]);
+  }
+  return in.builder.list(elements);
+}
+
+void check_elements(const Source& in, std::vector<std::uint32_t>& checked, const FieldInfo& field,
+                    std::uint32_t owner, std::uint32_t target) {
+  // Many fields may share one array: it is checked once for each expected type. Otherwise the
+  // time would be quadratic.
+  const std::uint32_t bit = 1u << static_cast<std::uint32_t>(field.expects);
+  if ((checked[target] & bit) != 0) return;
+  checked[target] |= bit;
+  const bool is_map = field.type == FieldType::node_map;
+  // The two maps of the table whose keys are nodes are those of functions, by GlobalVar, and
+  // those of buffers, by Var.
+  const bool names_functions = field.expects == Expects::function;
+  std::size_t position = 0;
+  for (const json::Value element : in.graph.data(target)) {
+    const std::uint32_t index = in.graph.element(element);
+    const bool is_key = is_map && position % 2 == 0;
+    const Expects expects = is_key ? Expects::var : field.expects;
+    const bool is_name = is_key && names_functions;
+    const bool fits_here =
+        index == 0 ? !is_key && may_be_null(expects)
+                   : (is_name ? in.kind(index) == Kind::GlobalVar : fits(in.kind(index), expects));
+    if (!fits_here) {
+      const std::string wrong =
+          wrong_kind(in.graph, is_name ? "a GlobalVar" : describe(expects), index);
+      in.graph.fail(owner, element,
+                    fmt::format("{}[{}]: {}", field.name, is_map ? position / 2 : position, wrong));
+    }
+    ++position;
+  }
+}
+
+NodeId tensor(const Source& in, std::vector<NodeId>& made, std::size_t index) {
+  // Fields may share an entry: it is one node, as in TVM.
+  if (made[index] != NodeId::none) return made[index];
+  auto tensor = decode_tensor(in.graph.tensor(index).text());
+  if (!tensor) {
+    in.graph.tensor(index).fail("b64ndarrays[" + std::to_string(index) + "]: " + tensor.error());
+  }
+  return made[index] = make_tensor(in.builder, std::move(*tensor));
+}
+
+/// Makes nodes of unknown type.
+class OpaqueNodes {
+ public:
+  explicit OpaqueNodes(const Source& in) : in_(in), is_mentioned_(in.graph.size()) {}
+
+  // Keeps everything in a node of unknown type: attributes, keys, data and content. The writer
+  // writes it unchanged.
+  NodeId make_opaque(std::uint32_t node, ListId data) {
+    const ListId fields = fields_of(node);
+    std::vector<NodeId> names;
+    for (const json::Value key : in_.graph.keys(node)) {
+      if (!key.is_string()) in_.graph.fail(node, key, "expected a string in \"keys\"");
+      names.push_back(in_.builder.make(Kind::String, {in_.builder.string(key.text())}));
+    }
+    const GraphNode& source = in_.graph.node(node);
+    const ListId keys = source.keys == 0 ? ListId::none : in_.builder.list(names);
+    // Distinguishes undefined from empty, because TVM omits empty members and other writers may
+    // not.
+    const ListId elements = source.data == 0                 ? ListId::none
+                            : in_.graph.data_size(node) == 0 ? in_.builder.list({})
+                                                             : data;
+    const StringId repr =
+        source.repr == 0 ? StringId::none : in_.builder.string(in_.graph.repr(node));
+    const StringId type_key = in_.builder.string(in_.graph.type_key(node));
+    return in_.builder.make(Kind::Opaque, {type_key, fields, keys, elements, repr});
+  }
+
+  // If a known node has it as an expression or a statement, visitors of the IR require one.
+  NodeId make_opaque_expr(std::uint32_t node) {
+    const GraphNode& source = in_.graph.node(node);
+    if (source.data != 0 || source.repr != 0) {
+      in_.graph.fail(node,
+                     "expected an expression or a statement, found an object with data of its own");
+    }
+    const ListId fields = fields_of(node);
+    const StringId type_key = in_.builder.string(in_.graph.type_key(node));
+    if (in_.kind(node) == Kind::OpaqueStmt)
+      return in_.builder.make(Kind::OpaqueStmt, {type_key, fields});
+    const auto text = in_.graph.attr(node, "dtype");
+    const auto dtype = text ? parse_dtype(text->text()) : std::nullopt;
+    if (!dtype) in_.graph.fail(node, "expected an expression, found an object without a dtype");
+    return in_.builder.make(Kind::OpaqueExpr, {*dtype, type_key, fields});
+  }
+
+  std::vector<std::uint32_t> mentioned;  ///< nodes whose index is a text in such a node
+  bool mentions_tensors = false;
+
+ private:
+  // A text is kept, with the node that it may be the index of: the writer gives that node the same
+  // index again, so that the text stays right whatever it means.
+  ListId fields_of(std::uint32_t node) {
+    std::vector<NamedNode> entries;
+    for (const json::Member attribute : in_.graph.attrs(node)) {
+      const std::string_view name = attribute.key.text();
+      // Every expression has one, in addition to its fields.
+      if (name == "dtype" && in_.kind(node) == Kind::OpaqueExpr) continue;
+      const NodeId text =
+          in_.builder.make(Kind::String, {in_.builder.string(attribute.value.text())});
+      entries.push_back({in_.builder.string(name), text});
+      const std::uint32_t target = in_.graph.reference(attribute.value).value_or(0);
+      // Also the number of a tensor looks like any other.
+      mentions_tensors = mentions_tensors || in_.graph.is_tensor(attribute.value);
+      // Nothing contains the root.
+      if (target == 0 || target == in_.graph.root() || is_mentioned_[target]) continue;
+      is_mentioned_[target] = true;
+      mentioned.push_back(target);
+    }
+    in_.losses.add_everywhere(LossCode::opaque_fields, in_.graph.type_key(node));
+    return in_.builder.map(entries);
+  }
+
+  const Source& in_;
+  std::vector<bool> is_mentioned_;
+};
+
 /// Makes the nodes of a document in a Builder: parts before the whole, on its own stack, each node
 /// once. Keeps nodes whose type key the table lacks as they are.
 class Importer {
  public:
   Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& builder, LossLog& losses)
-      : graph_(graph),
+      : in_{graph, builder, losses, {}},
         limits_(limits),
-        builder_(builder),
-        losses_(losses),
         node_ids_(graph.size()),
         list_ids_(graph.size()),
         open_(graph.size()),
@@ -296,9 +651,7 @@ class Importer {
       graph.fail(0, fmt::format("the document has {} nodes, more than {}", graph.size(),
                                 limits.max_nodes));
     }
-    if (!has_unknown_types(graph)) return;
-    opaque_kinds_ = opaque_kinds(graph);
-    is_mentioned_.assign(graph.size(), false);
+    if (has_unknown_types(graph)) in_.opaque_kinds = opaque_kinds(graph);
   }
 
   /// Returns the IR node for a document's node; makes it at the first call. Depth first: documents
@@ -317,25 +670,25 @@ class Importer {
   /// TVM writes numbers, texts and indices of nodes alike, and only the class tells them apart.
   /// Undefined if there are none.
   NodeId source_nodes() {
-    if (mentioned_.empty() && !mentions_tensors_) return NodeId::none;
+    if (opaque_.mentioned.empty() && !opaque_.mentions_tensors) return NodeId::none;
     // Making one may mention more.
-    for (std::size_t i = 0; i < mentioned_.size(); ++i) import(mentioned_[i]);
-    std::ranges::sort(mentioned_);
+    for (std::size_t i = 0; i < opaque_.mentioned.size(); ++i) import(opaque_.mentioned[i]);
+    std::ranges::sort(opaque_.mentioned);
     std::vector<NamedNode> entries;
-    for (const std::uint32_t node : mentioned_) {
-      entries.push_back({builder_.string(std::to_string(node)), node_ids_[node]});
+    for (const std::uint32_t node : opaque_.mentioned) {
+      entries.push_back({in_.builder.string(std::to_string(node)), node_ids_[node]});
     }
-    for (std::size_t i = 0; mentions_tensors_ && i < tensor_ids_.size(); ++i) {
-      entries.push_back({builder_.string(name_of_tensor(i)), tensor(i)});
+    for (std::size_t i = 0; opaque_.mentions_tensors && i < tensor_ids_.size(); ++i) {
+      entries.push_back({in_.builder.string(name_of_tensor(i)), tensor(in_, tensor_ids_, i)});
     }
-    return builder_.make(Kind::StringMap, {builder_.map(entries)});
+    return in_.builder.make(Kind::StringMap, {in_.builder.map(entries)});
   }
 
   /// save_json writes numbers as strings: the digits are between the quotes.
   void note_integers(Places& places) const {
-    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      if (node_ids_[node] == NodeId::none || graph_.node(node).kind != Kind::IntImm) continue;
-      const auto value = graph_.attr(node, "value");
+    for (std::uint32_t node = 0; node < in_.graph.size(); ++node) {
+      if (node_ids_[node] == NodeId::none || in_.graph.node(node).kind != Kind::IntImm) continue;
+      const auto value = in_.graph.attr(node, "value");
       if (!value || !value->is_string()) continue;
       const auto begin = static_cast<std::uint32_t>(value->offset() + 1);
       const auto digits = static_cast<std::uint32_t>(value->length() - 2);
@@ -366,7 +719,7 @@ class Importer {
     if (!task.entered) {
       if (is_made(task.node, task.role)) return;
       // TVM's objects cannot form a cycle, but indices can.
-      if ((open_[task.node] & bit) != 0) graph_.fail(task.node, "the node is part of itself");
+      if ((open_[task.node] & bit) != 0) in_.graph.fail(task.node, "the node is part of itself");
       open_[task.node] = static_cast<std::uint8_t>(open_[task.node] | bit);
       stack_.push_back({task.node, task.role, true});
       return enter(task);
@@ -375,7 +728,7 @@ class Importer {
       node_ids_[task.node] = make_node(task.node);
       --depth_;
     } else {
-      list_ids_[task.node] = make_list(task.node);
+      list_ids_[task.node] = make_list(in_, node_ids_, task.node);
     }
     open_[task.node] = static_cast<std::uint8_t>(open_[task.node] & ~bit);
   }
@@ -383,22 +736,22 @@ class Importer {
   // Checks only nodes: a list is between a node and its elements and would count twice.
   void enter(Task task) {
     if (task.role == Role::list) {
-      for (const json::Value element : graph_.data(task.node)) {
-        push(graph_.element(element), Role::node);
+      for (const json::Value element : in_.graph.data(task.node)) {
+        push(in_.graph.element(element), Role::node);
       }
       return;
     }
     if (++depth_ > limits_.max_nesting) {
-      graph_.fail(task.node, fmt::format("nested deeper than {} levels", limits_.max_nesting));
+      in_.graph.fail(task.node, fmt::format("nested deeper than {} levels", limits_.max_nesting));
     }
     enter_node(task.node);
   }
 
   // Nodes that are written as their content (`repr_str`) have no parts.
   void enter_node(std::uint32_t node) {
-    const auto kind = graph_.node(node).kind;
+    const auto kind = in_.graph.node(node).kind;
     if (!kind) {
-      if (graph_.data_size(node) > 0) push(node, Role::list);
+      if (in_.graph.data_size(node) > 0) push(node, Role::list);
       return;
     }
     if (*kind == Kind::Array || *kind == Kind::StringMap || *kind == Kind::ObjectMap) {
@@ -406,9 +759,9 @@ class Importer {
     }
     if (info(*kind).encoding != Encoding::attrs) return;
     // Vendors of TVM add attributes to its classes: they are dropped, and recorded as a loss.
-    NodeFields& fields = entered_.emplace_back(graph_, node, *kind, [&](std::string_view name) {
-      losses_.add_everywhere(LossCode::opaque_fields,
-                             fmt::format("{}.{}", graph_.type_key(node), name));
+    NodeFields& fields = entered_.emplace_back(in_.graph, node, *kind, [&](std::string_view name) {
+      in_.losses.add_everywhere(LossCode::opaque_fields,
+                                fmt::format("{}.{}", in_.graph.type_key(node), name));
     });
     const auto rows = info(*kind).fields;
     for (std::uint8_t i = 0; i < rows.size(); ++i) enter_field(fields, rows[i], i);
@@ -419,7 +772,7 @@ class Importer {
     if (!fields.has(at) || field.expects == Expects::tensor) return;
     switch (field.type) {
       case FieldType::node:
-        if (!is_plain(fields, at)) push(fields.reference(at), Role::node);
+        if (!is_plain(in_, fields, at)) push(fields.reference(at), Role::node);
         return;
       case FieldType::list:
       case FieldType::string_map:
@@ -427,7 +780,7 @@ class Importer {
         // Checked before the elements are pushed: a container of another kind has a different
         // `data`.
         const std::uint32_t target = fields.reference(at);
-        if (target != 0) check_container(fields, field, at, target);
+        if (target != 0) check_container(in_, fields, field, at, target);
         return push(target, Role::list);
       }
       default:
@@ -435,71 +788,30 @@ class Importer {
     }
   }
 
-  ListId make_list(std::uint32_t node) {
-    const auto kind = graph_.node(node).kind;
-    if (kind == Kind::StringMap) return make_string_map(node);
-    if (kind == Kind::ObjectMap) return make_node_map(node);
-    // The null node, 0, is NodeId::none here too.
-    elements_.clear();
-    for (const json::Value element : graph_.data(node)) {
-      elements_.push_back(node_ids_[graph_.element(element)]);
-    }
-    return builder_.list(elements_);
-  }
-
-  // `keys` and `data` are parallel arrays.
-  ListId make_string_map(std::uint32_t node) {
-    const auto data = graph_.data(node);
-    const GraphNode& map = graph_.node(node);
-    const std::uint32_t keys = map.keys == 0 ? 0 : graph_.value(map.keys).size();
-    if (keys != graph_.data_size(node)) {
-      graph_.fail(node,
-                  fmt::format("a map of {} keys has {} values", keys, graph_.data_size(node)));
-    }
-    std::vector<NamedNode> entries;
-    EntryNames names;
-    auto value = data.begin();
-    for (const json::Value key : graph_.keys(node)) {
-      if (!key.is_string()) graph_.fail(node, key, "expected a string as key of a map");
-      const StringId name = builder_.string(key.text());
-      if (!names.add(name)) graph_.fail(node, key, message_of_repeated(key.text()));
-      entries.push_back({name, node_ids_[graph_.element(*value)]});
-      ++value;
-    }
-    return builder_.map(entries);
-  }
-
-  // Without `keys`, `data` contains keys and values alternately.
-  ListId make_node_map(std::uint32_t node) {
-    if (graph_.data_size(node) % 2 != 0) {
-      graph_.fail(node, "a map without keys must have keys and values in turn in its data");
-    }
-    std::vector<NodePair> entries;
-    const auto data = graph_.data(node);
-    for (auto at = data.begin(); at != data.end(); ++at) {
-      const NodeId key = node_ids_[graph_.element(*at)];
-      ++at;
-      entries.push_back({key, node_ids_[graph_.element(*at)]});
-    }
-    return builder_.map(entries);
-  }
-
   NodeId make_node(std::uint32_t node) {
-    const Kind kind = this->kind(node);
+    const Kind kind = in_.kind(node);
     // TargetKinds are written with attributes up to v0.17, and as their name since.
-    if (kind == Kind::TargetKind && graph_.node(node).repr != 0) {
+    if (kind == Kind::TargetKind && in_.graph.node(node).repr != 0) {
       entered_.pop_back();
-      return make_from_repr(node, kind);
+      return make_from_repr(in_, ops_, node, kind);
     }
-    switch (info(kind).encoding) {
-      case Encoding::attrs:
-        return make_from_attrs(node, kind);
-      case Encoding::repr:
-        return make_from_repr(node, kind);
-      case Encoding::special:
-        return make_special(node, kind);
+    const Encoding encoding = info(kind).encoding;
+    if (encoding == Encoding::attrs) return make_from_attrs(node, kind);
+    if (encoding == Encoding::repr) return make_from_repr(in_, ops_, node, kind);
+    switch (kind) {
+      case Kind::Array:
+      case Kind::StringMap:
+      case Kind::ObjectMap:
+        return in_.builder.make(kind, {list_ids_[node]});
+      case Kind::ShapeTuple:
+        return make_shape_tuple(in_, node);
+      case Kind::NDArray:
+        return make_constant(in_, node);
+      case Kind::Opaque:
+        return opaque_.make_opaque(node, list_ids_[node]);
+      default:
+        return opaque_.make_opaque_expr(node);
     }
-    graph_.fail(node, "unknown encoding");
   }
 
   // Its fields were found when it was entered. A field that follows from the others stays
@@ -511,362 +823,54 @@ class Importer {
     for (std::uint8_t i = 0; i < rows.size(); ++i) {
       values_.push_back(field_value(fields, node, kind, i));
     }
-    const NodeId id = builder_.make(kind, values_);
-    const Node made = builder_.node(id);
+    const NodeId id = in_.builder.make(kind, values_);
+    const Node made = in_.builder.node(id);
     if (kind == Kind::PrimFunc && is_type_of(made, made[f::PrimFunc::checked_type])) {
-      builder_.set(id, f::PrimFunc::checked_type, NodeId::none);
+      in_.builder.set(id, f::PrimFunc::checked_type, NodeId::none);
     }
     if (kind == Kind::IRModule && names_functions(made)) {
-      builder_.set(id, f::IRModule::global_var_map, NodeId::none);
+      in_.builder.set(id, f::IRModule::global_var_map, NodeId::none);
     }
-    if (const std::uint32_t span = fields.span()) builder_.set_span(id, node_ids_[span]);
+    if (const std::uint32_t span = fields.span()) in_.builder.set_span(id, node_ids_[span]);
     entered_.pop_back();
     return id;
   }
 
-  // Ops, strings and boxed numbers: the first field is the content. Other fields, such as those of
-  // a TargetKind that is written as its name, are absent.
-  NodeId make_from_repr(std::uint32_t node, Kind kind) {
-    const std::string repr = graph_.repr(node);
-    // TVM has one Op of each name; a metadata section and its text may both name it.
-    if (kind == Kind::Op) {
-      const auto known = ops_.find(repr);
-      if (known != ops_.end()) return known->second;
-    }
-    const auto checked = [&](const auto& number) -> FieldValue {
-      if (!number) graph_.fail(node, "expected a number as its value, found " + clipped(repr));
-      return *number;
-    };
-    const auto rows = info(kind).fields;
-    std::vector<FieldValue> values;
-    switch (rows.front().type) {
-      case FieldType::integer:
-        values.push_back(checked(support::whole_number<std::int64_t>(repr)));
-        break;
-      case FieldType::real:
-        values.push_back(checked(support::whole_number<double>(repr)));
-        break;
-      case FieldType::boolean:
-        if (repr != "true" && repr != "false") {
-          graph_.fail(node, "expected \"true\" or \"false\" as its value, found " + clipped(repr));
-        }
-        values.emplace_back(repr == "true");
-        break;
-      default:
-        values.emplace_back(builder_.string(repr));
-    }
-    for (const FieldInfo& field : rows.subspan(1)) values.push_back(absent_value(node, field));
-    const NodeId id = builder_.make(kind, values);
-    if (kind == Kind::Op) ops_.emplace(repr, id);
-    return id;
-  }
-
-  NodeId make_special(std::uint32_t node, Kind kind) {
-    switch (kind) {
-      case Kind::Array:
-      case Kind::StringMap:
-      case Kind::ObjectMap:
-        return builder_.make(kind, {list_ids_[node]});
-      case Kind::ShapeTuple:
-        return make_shape_tuple(node);
-      case Kind::NDArray:
-        return make_constant(node);
-      case Kind::Opaque:
-        return make_opaque(node);
-      default:
-        return make_opaque_expr(node);
-    }
-  }
-
-  NodeId make_shape_tuple(std::uint32_t node) {
-    // Base64 of a count and as many int64, little-endian; empty for the empty tuple.
-    const auto data = support::base64_decode(graph_.repr(node));
-    const auto word = [&](std::size_t at) {
-      return load_little_endian<std::uint64_t>(*data, 8 * at);
-    };
-    std::vector<std::int64_t> values;
-    const bool is_sound =
-        data && (data->empty() || (data->size() % 8 == 0 && word(0) == data->size() / 8 - 1));
-    if (!is_sound) graph_.fail(node, "its value is not base64 of a count and as many integers");
-    for (std::size_t i = 1; i < data->size() / 8; ++i) {
-      values.push_back(static_cast<std::int64_t>(word(i)));
-    }
-    return builder_.make(Kind::ShapeTuple, {builder_.integers(values)});
-  }
-
-  NodeId make_constant(std::uint32_t node) {
-    const GraphNode& constant = graph_.node(node);
-    // v0.8 cannot serialise an NDArray that is a node: it writes only the type key.
-    if (constant.repr == 0) {
-      losses_.add_everywhere(LossCode::constant_data);
-      return builder_.make(Kind::NDArray, {DType::Void(), builder_.integers({}), BytesId::none});
-    }
-    // The blob is printable base64, so it is usually written unchanged, not encoded again.
-    auto tensor = constant.repr_is_base64 ? decode_tensor(graph_.repr(node))
-                                          : decode_tensor(graph_.value(constant.repr).text());
-    if (!tensor) graph_.fail(node, graph_.value(constant.repr), tensor.error());
-    return make_tensor(builder_, std::move(*tensor));
-  }
-
-  NodeId tensor(std::size_t index) {
-    // Fields may share an entry: it is one node, as in TVM.
-    if (tensor_ids_[index] != NodeId::none) return tensor_ids_[index];
-    auto tensor = decode_tensor(graph_.tensor(index).text());
-    if (!tensor) {
-      graph_.tensor(index).fail("b64ndarrays[" + std::to_string(index) + "]: " + tensor.error());
-    }
-    return tensor_ids_[index] = make_tensor(builder_, std::move(*tensor));
-  }
-
-  // A text is kept, with the node that it may be the index of: the writer gives that node the same
-  // index again, so that the text stays right whatever it means.
-  ListId opaque_fields(std::uint32_t node) {
-    std::vector<NamedNode> entries;
-    for (const json::Member attribute : graph_.attrs(node)) {
-      const std::string_view name = attribute.key.text();
-      // Every expression has one, in addition to its fields.
-      if (name == "dtype" && kind(node) == Kind::OpaqueExpr) continue;
-      const NodeId text = builder_.make(Kind::String, {builder_.string(attribute.value.text())});
-      entries.push_back({builder_.string(name), text});
-      const std::uint32_t target = graph_.reference(attribute.value).value_or(0);
-      // Also the number of a tensor looks like any other.
-      mentions_tensors_ = mentions_tensors_ || graph_.is_tensor(attribute.value);
-      // Nothing contains the root.
-      if (target == 0 || target == graph_.root() || is_mentioned_[target]) continue;
-      is_mentioned_[target] = true;
-      mentioned_.push_back(target);
-    }
-    losses_.add_everywhere(LossCode::opaque_fields, graph_.type_key(node));
-    return builder_.map(entries);
-  }
-
-  // Keeps everything in a node of unknown type: attributes, keys, data and content. The writer
-  // writes it unchanged.
-  NodeId make_opaque(std::uint32_t node) {
-    const ListId fields = opaque_fields(node);
-    std::vector<NodeId> names;
-    for (const json::Value key : graph_.keys(node)) {
-      if (!key.is_string()) graph_.fail(node, key, "expected a string in \"keys\"");
-      names.push_back(builder_.make(Kind::String, {builder_.string(key.text())}));
-    }
-    const GraphNode& source = graph_.node(node);
-    const ListId keys = source.keys == 0 ? ListId::none : builder_.list(names);
-    // Distinguishes undefined from empty, because TVM omits empty members and other writers may
-    // not.
-    const ListId elements = source.data == 0              ? ListId::none
-                            : graph_.data_size(node) == 0 ? builder_.list({})
-                                                          : list_ids_[node];
-    const StringId repr = source.repr == 0 ? StringId::none : builder_.string(graph_.repr(node));
-    const StringId type_key = builder_.string(graph_.type_key(node));
-    return builder_.make(Kind::Opaque, {type_key, fields, keys, elements, repr});
-  }
-
-  // If a known node has it as an expression or a statement, visitors of the IR require one.
-  NodeId make_opaque_expr(std::uint32_t node) {
-    const GraphNode& source = graph_.node(node);
-    if (source.data != 0 || source.repr != 0) {
-      graph_.fail(node,
-                  "expected an expression or a statement, found an object with data of its own");
-    }
-    const ListId fields = opaque_fields(node);
-    const StringId type_key = builder_.string(graph_.type_key(node));
-    if (kind(node) == Kind::OpaqueStmt) return builder_.make(Kind::OpaqueStmt, {type_key, fields});
-    const auto text = graph_.attr(node, "dtype");
-    const auto dtype = text ? parse_dtype(text->text()) : std::nullopt;
-    if (!dtype) graph_.fail(node, "expected an expression, found an object without a dtype");
-    return builder_.make(Kind::OpaqueExpr, {*dtype, type_key, fields});
-  }
-
-  // --- Fields ------------------------------------------------------------------------------------
-
   // The order of tests matters: a tensor and a plain value look like references but are not.
   FieldValue field_value(NodeFields& fields, std::uint32_t node, Kind kind, std::uint8_t at) {
     const FieldInfo& field = info(kind).fields[at];
-    if (!fields.has(at)) return absent_value(node, field);
-    if (field.expects == Expects::tensor) return tensor(fields.tensor(at));
+    if (!fields.has(at)) return absent_value(in_, node, field);
+    if (field.expects == Expects::tensor) return tensor(in_, tensor_ids_, fields.tensor(at));
     // In the IR, lanes are an expression, as in TVM since v0.16.
-    if (is_plain(fields, at) && is_lanes(kind, at)) {
-      return builder_.make(Kind::IntImm, {DType::Int(32), fields.integer(at)});
+    if (is_plain(in_, fields, at) && is_lanes(kind, at)) {
+      return in_.builder.make(Kind::IntImm, {DType::Int(32), fields.integer(at)});
     }
-    const bool is_node = is_reference(field) && !is_plain(fields, at);
-    return is_node ? reference_value(fields, node, field, at) : scalar_value(fields, field, at);
-  }
-
-  // Required only if every version that may have written the document has the field; otherwise it
-  // has the value that means "absent".
-  FieldValue absent_value(std::uint32_t node, const FieldInfo& field) {
-    const bool is_needed = field.type == FieldType::node && !field.nullable;
-    if (is_needed || is_required(field, graph_.version())) {
-      graph_.fail(node, fmt::format("expected an attribute \"{}\"", field.name));
-    }
-    switch (field.type) {
-      case FieldType::list:
-      case FieldType::string_map:
-      case FieldType::node_map:
-        return field.nullable ? ListId::none : builder_.list({});
-      case FieldType::string:
-        return field.nullable ? StringId::none : builder_.string("");
-      case FieldType::real:
-        return 0.0;
-      case FieldType::dtype:
-        return DType::Void();
-      case FieldType::integers:
-        return builder_.integers({});
-      case FieldType::enumeration:
-        return 0;
-      default:
-        return undefined_value(field);
-    }
+    const bool is_node = is_reference(field) && !is_plain(in_, fields, at);
+    return is_node ? reference_value(fields, node, field, at)
+                   : scalar_value(in_, fields, field, at);
   }
 
   FieldValue reference_value(NodeFields& fields, std::uint32_t node, const FieldInfo& field,
                              std::uint8_t at) {
     const std::uint32_t target = fields.reference(at);
-    if (target == 0) return null_value(fields, field, at);
+    if (target == 0) return null_value(in_, fields, field, at);
     switch (field.type) {
       case FieldType::node:
-        if (!fits(kind(target), field.expects)) {
-          fields.fail(at, wrong_kind(graph_, describe(field.expects), target));
+        if (!fits(in_.kind(target), field.expects)) {
+          fields.fail(at, wrong_kind(in_.graph, describe(field.expects), target));
         }
         return node_ids_[target];
       case FieldType::string:
-        return string_value(fields, at, target);
+        return string_value(in_, fields, at, target);
       default:
-        check_elements(field, node, target);
+        check_elements(in_, checked_, field, node, target);
         return list_ids_[target];
     }
   }
 
-  // Null in a field that may not be null is an error, except for lists: see below.
-  FieldValue null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
-    // Not a document of TVM, which sets these in its constructors.
-    if (is_derived(fields.kind(), at)) losses_.add(LossCode::checked_type, "");
-    if (field.type == FieldType::string && field.nullable) return StringId::none;
-    if (field.type == FieldType::node && field.nullable) return NodeId::none;
-    if (field.type != FieldType::node && field.type != FieldType::string) {
-      if (field.nullable) return ListId::none;
-      // TVM makes such a list only for callers that bypass its Python classes.
-      losses_.add_everywhere(LossCode::undefined_list, std::string(info(fields.kind()).type_key) +
-                                                           "." + std::string(field.name));
-      return builder_.list({});
-    }
-    const std::string_view expected =
-        field.type == FieldType::string ? "a string" : describe(field.expects);
-    fields.fail(at, fmt::format("expected {}, found null", expected));
-  }
-
-  FieldValue scalar_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
-    switch (field.type) {
-      case FieldType::integer:
-        return fields.integer(at);
-      case FieldType::boolean:
-        return fields.boolean(at);
-      case FieldType::enumeration:
-        return fields.enumeration(at);
-      case FieldType::real:
-        return fields.real(at);
-      case FieldType::dtype:
-        return fields.dtype(at);
-      case FieldType::string:
-        return builder_.string(fields.value(at).text());
-      default:
-        // References and tensors were handled above; constants own bytes.
-        fields.fail(at, "cannot be an attribute");
-    }
-  }
-
-  FieldValue string_value(const NodeFields& fields, std::uint8_t at, std::uint32_t target) {
-    const GraphNode& string = graph_.node(target);
-    if (string.kind != Kind::String) fields.fail(at, wrong_kind(graph_, "a string", target));
-    if (string.repr == 0 || string.repr_is_base64) return builder_.string(graph_.repr(target));
-    return builder_.string(graph_.value(string.repr).text());
-  }
-
-  // Whether this version writes the value of a field that others write as a node.
-  bool is_plain(const NodeFields& fields, std::uint8_t at) const {
-    const auto feature = feature_of_nodes(fields.kind(), at);
-    if (!feature || !fields.has(at)) return false;
-    const VersionRange& version = graph_.version();
-    if (!may_have(version, *feature)) return true;
-    const bool is_sure =
-        version.first == version.last &&
-        (has(static_cast<std::uint8_t>(version.first - 1), *feature) || !is_development(version));
-    if (is_sure) return false;
-    const auto target = graph_.reference(fields.value(at));
-    if (!target) return true;
-    // A development build may write either form. No layout and no mode is a number.
-    if (!is_lanes(fields.kind(), at)) return *target != 0 && kind(*target) != Kind::String;
-    if (*target == 0 || !fits(kind(*target), Expects::expr)) return true;
-    // Of lanes, the dtype determines the number: the first field of both kinds is that of the
-    // vector.
-    const std::int64_t lanes = std::abs(static_cast<int>(fields.dtype(0).lanes));
-    const auto value = graph_.attr(*target, "value");
-    return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
-  }
-
-  // An empty Map does not show the type of its keys: it fits both kinds of map.
-  void check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
-                       std::uint32_t target) {
-    const auto kind = graph_.node(target).kind;
-    const bool is_empty_map = kind == Kind::StringMap && graph_.data_size(target) == 0;
-    switch (field.type) {
-      case FieldType::list:
-        if (kind != Kind::Array) fields.fail(at, wrong_kind(graph_, "an Array", target));
-        return;
-      case FieldType::string_map:
-        if (kind == Kind::StringMap) return;
-        if (kind == Kind::ObjectMap) fields.fail(at, "expected a Map whose keys are strings");
-        break;
-      default:
-        if (kind == Kind::ObjectMap || is_empty_map) return;
-        if (kind == Kind::StringMap) fields.fail(at, "expected a Map whose keys are nodes");
-    }
-    fields.fail(at, wrong_kind(graph_, "a Map", target));
-  }
-
-  void check_elements(const FieldInfo& field, std::uint32_t owner, std::uint32_t target) {
-    // Many fields may share one array: it is checked once for each expected type. Otherwise the
-    // time would be quadratic.
-    const std::uint32_t bit = 1u << static_cast<std::uint32_t>(field.expects);
-    if ((checked_[target] & bit) != 0) return;
-    checked_[target] |= bit;
-    const bool is_map = field.type == FieldType::node_map;
-    // The two maps of the table whose keys are nodes are those of functions, by GlobalVar, and
-    // those of buffers, by Var.
-    const bool names_functions = field.expects == Expects::function;
-    std::size_t position = 0;
-    for (const json::Value element : graph_.data(target)) {
-      const std::uint32_t index = graph_.element(element);
-      const bool is_key = is_map && position % 2 == 0;
-      const Expects expects = is_key ? Expects::var : field.expects;
-      const bool is_name = is_key && names_functions;
-      const bool fits_here =
-          index == 0 ? !is_key && may_be_null(expects)
-                     : (is_name ? kind(index) == Kind::GlobalVar : fits(kind(index), expects));
-      if (!fits_here) {
-        const std::string wrong =
-            wrong_kind(graph_, is_name ? "a GlobalVar" : describe(expects), index);
-        graph_.fail(owner, element,
-                    fmt::format("{}[{}]: {}", field.name, is_map ? position / 2 : position, wrong));
-      }
-      ++position;
-    }
-  }
-
-  /// The kind that a node is read as: its own, or one of the opaque ones.
-  Kind kind(std::uint32_t node) const {
-    const auto known = graph_.node(node).kind;
-    return known ? *known : opaque_kinds_[node];
-  }
-
-  const JsonGraph& graph_;
+  Source in_;
   const ReadLimits& limits_;
-  Builder& builder_;
-  LossLog& losses_;
-  std::vector<Kind> opaque_kinds_;        // empty if all type keys are known
-  std::vector<std::uint32_t> mentioned_;  // nodes whose index is a text in a node of unknown type
-  std::vector<bool> is_mentioned_;
-  bool mentions_tensors_ = false;
+  OpaqueNodes opaque_{in_};
   std::vector<Task> stack_;
   std::vector<NodeFields> entered_;  // of the nodes with attributes whose parts are being made
   std::uint32_t depth_ = 0;
@@ -876,12 +880,8 @@ class Importer {
   std::vector<std::uint32_t> checked_;  // the purposes (a bit each) for which elements were checked
   std::vector<NodeId> tensor_ids_;
   std::map<std::string, NodeId, std::less<>> ops_;
-  // Of the node or list that is being made: vectors that keep their memory.
-  std::vector<FieldValue> values_;
-  std::vector<NodeId> elements_;
+  std::vector<FieldValue> values_;  // of the node that is being made
 };
-
-// --- Documents ---------------------------------------------------------------------------------
 
 // A PrimFunc that was saved without a module gets its name for callers, or TVM's name for a single
 // function.
