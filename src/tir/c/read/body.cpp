@@ -132,8 +132,7 @@ class BodyReader {
     }
     if (word == "}") return close_block();
     if (word == "{") {
-      blocks_.open({.kind = BlockKind::bare, .begin = cursor_.advance().begin});
-      return;
+      return blocks_.open({.kind = BlockKind::bare, .begin = cursor_.advance().begin});
     }
     if (word == ";") {
       cursor_.advance();
@@ -205,8 +204,7 @@ class BodyReader {
       block.then_case = blocks_.sequence(block);
       block.kind = BlockKind::else_case;
       block.stores_arguments = block.stores_arguments && is_empty;
-      blocks_.open(block);
-      return;
+      return blocks_.open(block);
     }
     // Type codes of arguments and questions for strides leave nothing behind.
     if (is_empty && block.stores_arguments) return;
@@ -227,8 +225,7 @@ class BodyReader {
       block.kind = BlockKind::else_value;
       block.then_case = value;
       block.value = NodeId::none;
-      blocks_.open(block);
-      return;
+      return blocks_.open(block);
     }
     exprs_.require_type(block.then_case, block.dtype);
     exprs_.require_type(value, block.dtype);
@@ -274,8 +271,7 @@ class BodyReader {
   void while_() {
     const std::uint32_t begin = cursor_.peek().begin;
     if (cursor_.accept_form(kWhileTrue, words_)) {
-      blocks_.open({.kind = BlockKind::while_loop, .begin = begin});
-      return;
+      return blocks_.open({.kind = BlockKind::while_loop, .begin = begin});
     }
     cursor_.expect_form("while (");
     const NodeId condition = exprs_.expression();
@@ -495,9 +491,7 @@ class BodyReader {
       return blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
     }
     if (pass_status(begin)) return;
-    if (!returns_zero()) {
-      cursor_.fail("expected 'return 0;' or 'return -1;'");
-    }
+    if (!returns_zero()) cursor_.fail("expected 'return 0;' or 'return -1;'");
     require_end();
     NodeId value = result_;
     if (value != NodeId::none) is_returned_ = true;
@@ -624,8 +618,7 @@ class BodyReader {
     exprs_.require_type(value, declared.dtype);
     if (checked_status(declared, value)) return;
     if (is_temp_name(declared.name)) {
-      context_.define(declared.name, {BindingKind::temporary, DType::Void(), value});
-      return;
+      return context_.define(declared.name, {BindingKind::temporary, DType::Void(), value});
     }
     // The prologue has no statement in the IR: it belongs to the signature.
     if (params_.take(declared.name, declared.dtype, value)) return;
