@@ -28,20 +28,153 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-// --- Nodes, on a stack of its own ---------------------------------------------------------------
-
 const FieldTemplate& field_at(const KindTemplate& kind, std::uint8_t position) {
   return *std::ranges::find(kind.fields, position, &FieldTemplate::position);
+}
+
+enum class Part : std::uint8_t { fields, list, string_map, node_map, statements };
+enum class Ending : std::uint8_t { brace, none };  // what follows the last part
+
+struct OpenPart {
+  Part part;
+  Ending ending;
+  Expects slot = Expects::any;  // of elements
+  std::uint8_t field = 0;       // of `fields`: the next one in the template
+  NodeId node;
+  std::uint32_t at = 0;    // of lists and maps: next element; of statements: bottom of pending_
+  std::uint32_t list = 0;  // of lists and maps: its word
+};
+
+/// What values are written with.
+struct Output {
+  json::Writer& emitter;
+  const Outline& outline;
+  ArenaView arena;
+  std::span<const KindTemplate> templates;
+  DTypeTexts dtypes;
+  Words words;
+};
+
+const KindTemplate& template_of(const Output& out, NodeId node) {
+  return out.templates[static_cast<std::size_t>(out.arena.kind(node))];
+}
+
+// Only these types of field can be undefined where a TVM version does not have the field.
+bool is_undefined(const ArenaView& arena, NodeId node, const FieldTemplate& field) {
+  const std::uint32_t* const words = arena.words(node, field.offset);
+  switch (field.type) {
+    case FieldType::node:
+    case FieldType::list:
+      return *words == 0;
+    case FieldType::integer:
+      return read_int64(words) == kAbsentInteger;
+    default:
+      return false;
+  }
+}
+
+bool is_left_out(const ArenaView& arena, NodeId node, const FieldTemplate& field) {
+  return field.is_named_by_table || (field.may_be_absent && is_undefined(arena, node, field));
+}
+
+void put_integer(Output& out, NodeId node, const FieldTemplate& field) {
+  const std::int64_t value = read_int64(out.arena.words(node, field.offset));
+  if (field.nullable && value == kAbsentInteger) return out.emitter.null();
+  // `extent: 4` of an int32 is a number, an int64's is "4".
+  const IntegerForm form = out.arena.kind(node) == Kind::IntImm
+                               ? integer_form(DType::unpack(*out.arena.words(node)))
+                               : template_of(out, node).integer_form;
+  form == IntegerForm::number ? out.emitter.integer(value) : out.emitter.integer_string(value);
+}
+
+void put_enumeration(Output& out, NodeId node, const FieldTemplate& field) {
+  const auto names = enum_names(field.expects);
+  const std::size_t value = *out.arena.words(node, field.offset);
+  // A number that TVM's enumeration does not have: a hand-made module only.
+  if (value >= names.size() || names[value].empty()) {
+    throw support::Error(ErrorKind::invalid_input,
+                         fmt::format("{} is not a value of {} of a {}", value, field.name,
+                                     info(out.arena.kind(node)).name));
+  }
+  out.emitter.string(names[value]);
+}
+
+void put_integers(Output& out, NodeId node, const FieldTemplate& field) {
+  const IntegerForm form = template_of(out, node).integer_form;
+  out.emitter.begin_array();
+  for (const std::int64_t value : out.outline.module().node(node).integers(field.position)) {
+    form == IntegerForm::number ? out.emitter.integer(value) : out.emitter.integer_string(value);
+  }
+  out.emitter.end_array();
+}
+
+void put_scalar(Output& out, NodeId node, const FieldTemplate& field) {
+  const std::uint32_t* const words = out.arena.words(node, field.offset);
+  switch (field.type) {
+    case FieldType::string:
+      return *words == 0 ? out.emitter.null() : out.emitter.string(out.arena.text(*words));
+    case FieldType::integer:
+      return put_integer(out, node, field);
+    case FieldType::real:
+      return out.emitter.real(std::bit_cast<double>(read_int64(words)));
+    case FieldType::boolean:
+      return out.emitter.boolean(*words != 0);
+    case FieldType::dtype:
+      return out.emitter.string(out.dtypes[DType::unpack(*words)]);
+    case FieldType::enumeration:
+      return put_enumeration(out, node, field);
+    case FieldType::integers:
+      return put_integers(out, node, field);
+    default:
+      break;  // bytes: of constants only, whose table is written apart
+  }
+}
+
+void put_reference(Output& out, NodeId node, const json::Piece& opening, const json::Piece& key,
+                   std::uint32_t id) {
+  out.emitter.begin_object(opening);
+  out.emitter.key(out.words.dtype);
+  out.emitter.string(
+      out.dtypes[DType::unpack(*out.arena.words(node))]);  // field 0 of every expression
+  out.emitter.member(key, id);
+  out.emitter.end_object();
+}
+
+template <class Value>
+void put_member(json::Writer& emitter, std::string_view key, const Value& value) {
+  emitter.begin_object();
+  emitter.member(key, value);
+  emitter.end_object();
+}
+
+// In reverse, because the next one is taken from the end.
+void push_all(const ArenaView& arena, std::uint32_t list, std::vector<NodeId>& pending) {
+  const std::span<const std::uint32_t> statements = arena.list(list);
+  for (auto one = statements.rbegin(); one != statements.rend(); ++one) {
+    pending.push_back(static_cast<NodeId>(*one));
+  }
+}
+
+void push_statements(const ArenaView& arena, NodeId statement, std::vector<NodeId>& pending) {
+  if (is_implied(arena, statement)) return push_all(arena, *arena.words(statement), pending);
+  pending.push_back(statement);
+}
+
+// The statements in the scope of a statement.
+void push_governed(const ArenaView& arena, NodeId statement, std::vector<NodeId>& pending) {
+  const Kind kind = arena.kind(statement);
+  const auto field = scoped_field(kind);
+  if (!field) return;
+  const std::uint32_t word = *arena.words(statement, info(kind).fields[*field].offset);
+  kind == Kind::SeqStmt ? push_all(arena, word, pending)
+                        : push_statements(arena, static_cast<NodeId>(word), pending);
 }
 
 class NodeWriter {
  public:
   NodeWriter(json::Writer& emitter, const Outline& outline, const Identities& identities)
-      : emitter_(emitter),
-        outline_(outline),
-        identities_(identities),
-        arena_(outline.module()),
-        templates_(all_templates()) {}
+      : out_{emitter, outline, ArenaView(outline.module()), all_templates(), {}, {}},
+        identities_(identities) {}
 
   /// The scope that expressions and statements belong to from now on.
   void set_plan(const ScopePlan& plan) { plan_ = &plan; }
@@ -56,7 +189,7 @@ class NodeWriter {
   /// One field of a node: the value only.
   void write_field(Node node, std::uint8_t field) {
     const std::size_t bottom = frames_.size();
-    put_field(node.id(), field_at(template_of(node.id()), field));
+    put_field(node.id(), field_at(template_of(out_, node.id()), field));
     run(bottom);
   }
 
@@ -68,32 +201,6 @@ class NodeWriter {
   }
 
  private:
-  enum class Part : std::uint8_t { fields, list, string_map, node_map, statements };
-  enum class Ending : std::uint8_t { brace, none };  // what follows the last part
-  struct OpenPart {
-    Part part;
-    Ending ending;
-    Expects slot = Expects::any;  // of elements
-    std::uint8_t field = 0;       // of `fields`: the next one in the template
-    NodeId node;
-    std::uint32_t at = 0;    // of lists and maps: next element; of statements: bottom of pending_
-    std::uint32_t list = 0;  // of lists and maps: its word
-  };
-
-  // Only these types of field can be undefined where a TVM version does not have the field.
-  bool is_undefined(NodeId node, const FieldTemplate& field) const {
-    const std::uint32_t* const words = arena_.words(node, field.offset);
-    switch (field.type) {
-      case FieldType::node:
-      case FieldType::list:
-        return *words == 0;
-      case FieldType::integer:
-        return read_int64(words) == kAbsentInteger;
-      default:
-        return false;
-    }
-  }
-
   // Frames instead of recursion. Writing can start inside a write, so each stops at its own bottom.
   void run(std::size_t bottom) {
     while (frames_.size() > bottom) step();
@@ -117,26 +224,26 @@ class NodeWriter {
   void step_fields() {
     const std::size_t depth = frames_.size();
     const NodeId node = frames_.back().node;
-    const KindTemplate& kind = template_of(node);
+    const KindTemplate& kind = template_of(out_, node);
     for (std::uint8_t at = frames_.back().field; at < kind.fields.size();) {
       const FieldTemplate& field = kind.fields[at++];
-      if (is_left_out(node, field)) continue;
+      if (is_left_out(out_.arena, node, field)) continue;
       frames_.back().field = at;
-      emitter_.key(field.key);
+      out_.emitter.key(field.key);
       put_field(node, field);
       if (frames_.size() != depth) return;
     }
     const OpenPart& frame = frames_.back();
     const Ending ending = frame.ending;
-    const NodeId span = arena_.span(node);
+    const NodeId span = out_.arena.span(node);
     // The span, which every node may have and no row of nodes.def names, is the last.
     if (span != NodeId::none && frame.at == 0) {
       frames_.back().field = static_cast<std::uint8_t>(kind.fields.size());
       frames_.back().at = 1;
-      emitter_.key("span");
+      out_.emitter.key("span");
       return put(span, Expects::object);
     }
-    if (ending == Ending::brace) emitter_.end_object();
+    if (ending == Ending::brace) out_.emitter.end_object();
     frames_.pop_back();
   }
 
@@ -145,24 +252,24 @@ class NodeWriter {
   void step_elements() {
     const std::size_t depth = frames_.size();
     const OpenPart frame = frames_.back();
-    const std::span<const std::uint32_t> words = arena_.list(frame.list);
+    const std::span<const std::uint32_t> words = out_.arena.list(frame.list);
     for (std::uint32_t at = frame.at; at < words.size();) {
       const bool is_key = frame.part != Part::list && at % 2 == 0;
       if (frame.part == Part::node_map && is_key) {
-        if (at > 0) emitter_.end_array();
-        emitter_.begin_array();
+        if (at > 0) out_.emitter.end_array();
+        out_.emitter.begin_array();
       }
       const std::uint32_t word = words[at++];
       if (frame.part == Part::string_map && is_key) {
-        emitter_.text_key(arena_.text(word));
+        out_.emitter.text_key(out_.arena.text(word));
         continue;
       }
       frames_.back().at = at;
       put(static_cast<NodeId>(word), is_key ? Expects::any : frame.slot);
       if (frames_.size() != depth) return;
     }
-    if (frame.part == Part::node_map && !words.empty()) emitter_.end_array();
-    frame.part == Part::string_map ? emitter_.end_object() : emitter_.end_array();
+    if (frame.part == Part::node_map && !words.empty()) out_.emitter.end_array();
+    frame.part == Part::string_map ? out_.emitter.end_object() : out_.emitter.end_array();
     frames_.pop_back();
   }
 
@@ -170,21 +277,13 @@ class NodeWriter {
   // before it is opened, so that they follow it directly.
   void step_statements() {
     if (pending_.size() == frames_.back().at) {
-      emitter_.end_array();
-      if (frames_.back().ending == Ending::brace) emitter_.end_object();
+      out_.emitter.end_array();
+      if (frames_.back().ending == Ending::brace) out_.emitter.end_object();
       return frames_.pop_back();
     }
     const NodeId statement = pending_.back();
     pending_.pop_back();
-    const Kind kind = arena_.kind(statement);
-    if (const auto field = scoped_field(kind)) {
-      const std::uint32_t word = *arena_.words(statement, info(kind).fields[*field].offset);
-      if (kind == Kind::SeqStmt) {
-        push_all(word);
-      } else {
-        push_statements(static_cast<NodeId>(word));
-      }
-    }
+    push_governed(out_.arena, statement, pending_);
     open_node(statement, Ending::brace);
   }
 
@@ -192,96 +291,44 @@ class NodeWriter {
   void put_field(NodeId node, const FieldTemplate& field) {
     switch (field.type) {
       case FieldType::node:
-        return put(static_cast<NodeId>(*arena_.words(node, field.offset)), field.expects);
+        return put(static_cast<NodeId>(*out_.arena.words(node, field.offset)), field.expects);
       case FieldType::list:
       case FieldType::string_map:
       case FieldType::node_map:
         return begin_elements(node, field);
       default:
-        return put_scalar(node, field);
-    }
-  }
-
-  void put_scalar(NodeId node, const FieldTemplate& field) {
-    const std::uint32_t* const words = arena_.words(node, field.offset);
-    switch (field.type) {
-      case FieldType::string:
-        return *words == 0 ? emitter_.null() : emitter_.string(arena_.text(*words));
-      case FieldType::integer:
-        return put_integer(node, field);
-      case FieldType::real:
-        return emitter_.real(std::bit_cast<double>(read_int64(words)));
-      case FieldType::boolean:
-        return emitter_.boolean(*words != 0);
-      case FieldType::dtype:
-        return emitter_.string(dtypes_[DType::unpack(*words)]);
-      case FieldType::enumeration:
-        return put_enumeration(node, field);
-      case FieldType::integers:
-        return put_integers(node, field);
-      default:
-        break;  // bytes: of constants only, whose table is written apart
+        return put_scalar(out_, node, field);
     }
   }
 
   void begin_elements(NodeId node, const FieldTemplate& field) {
-    const std::uint32_t word = *arena_.words(node, field.offset);
-    if (word == 0) return emitter_.null();
+    const std::uint32_t word = *out_.arena.words(node, field.offset);
+    if (word == 0) return out_.emitter.null();
     const Part part = field.type == FieldType::list         ? Part::list
                       : field.type == FieldType::string_map ? Part::string_map
                                                             : Part::node_map;
-    part == Part::string_map ? emitter_.begin_object() : emitter_.begin_array();
+    part == Part::string_map ? out_.emitter.begin_object() : out_.emitter.begin_array();
     frames_.push_back(
         {.part = part, .ending = Ending::none, .slot = field.expects, .node = node, .list = word});
-  }
-
-  void put_integer(NodeId node, const FieldTemplate& field) {
-    const std::int64_t value = read_int64(arena_.words(node, field.offset));
-    if (field.nullable && value == kAbsentInteger) return emitter_.null();
-    // `extent: 4` of an int32 is a number, an int64's is "4".
-    const IntegerForm form = arena_.kind(node) == Kind::IntImm
-                                 ? integer_form(DType::unpack(*arena_.words(node)))
-                                 : template_of(node).integer_form;
-    form == IntegerForm::number ? emitter_.integer(value) : emitter_.integer_string(value);
-  }
-
-  void put_enumeration(NodeId node, const FieldTemplate& field) {
-    const auto names = enum_names(field.expects);
-    const std::size_t value = *arena_.words(node, field.offset);
-    // A number that TVM's enumeration does not have: a hand-made module only.
-    if (value >= names.size() || names[value].empty()) {
-      throw support::Error(ErrorKind::invalid_input,
-                           fmt::format("{} is not a value of {} of a {}", value, field.name,
-                                       info(arena_.kind(node)).name));
-    }
-    emitter_.string(names[value]);
-  }
-
-  void put_integers(NodeId node, const FieldTemplate& field) {
-    const IntegerForm form = template_of(node).integer_form;
-    emitter_.begin_array();
-    for (const std::int64_t value : outline_.module().node(node).integers(field.position)) {
-      form == IntegerForm::number ? emitter_.integer(value) : emitter_.integer_string(value);
-    }
-    emitter_.end_array();
   }
 
   // The category decides where a node is written: in its place, in a table, or in the list of
   // statements.
   void put(NodeId node, Expects slot) {
-    if (node == NodeId::none) return emitter_.null();
-    switch (arena_.category(node)) {
+    if (node == NodeId::none) return out_.emitter.null();
+    switch (out_.arena.category(node)) {
       case Category::expr:
         return put_expr(node, slot);
       case Category::stmt:
         return put_statements(node, slot);
       case Category::buffer:
-        return put_id("buffer", identities_[node].id,
-                      slot == Expects::buffer ? Ending::none : Ending::brace);
+        if (slot == Expects::buffer) return out_.emitter.integer(identities_[node].id);
+        return put_member(out_.emitter, "buffer", identities_[node].id);
       case Category::constant:
-        return put_id(
-            "constant", outline_.constant_id(node),
-            slot == Expects::constant || slot == Expects::tensor ? Ending::none : Ending::brace);
+        if (slot == Expects::constant || slot == Expects::tensor) {
+          return out_.emitter.integer(out_.outline.constant_id(node));
+        }
+        return put_member(out_.emitter, "constant", out_.outline.constant_id(node));
       case Category::part:
         return open_node(node, Ending::brace);
       default:
@@ -290,43 +337,35 @@ class NodeWriter {
   }
 
   void put_expr(NodeId node, Expects slot) {
-    if (is_var(arena_.kind(node))) {
+    if (is_var(out_.arena.kind(node))) {
       const std::uint32_t id = identities_[node].id;
       // Where only a variable can be, its id alone is enough.
-      if (slot == Expects::var) return emitter_.integer(id);
-      return put_reference(node, words_.of_var, words_.var, id);
+      if (slot == Expects::var) return out_.emitter.integer(id);
+      return put_reference(out_, node, out_.words.of_var, out_.words.var, id);
     }
     const auto entry = plan_->expr_entry(node);
-    if (entry) return put_reference(node, words_.of_expr, words_.expr, *entry);
+    if (entry) return put_reference(out_, node, out_.words.of_expr, out_.words.expr, *entry);
     open_node(node, Ending::brace);
-  }
-
-  void put_reference(NodeId node, const json::Piece& opening, const json::Piece& key,
-                     std::uint32_t id) {
-    emitter_.begin_object(opening);
-    emitter_.key(words_.dtype);
-    emitter_.string(dtypes_[DType::unpack(*arena_.words(node))]);  // field 0 of every expression
-    emitter_.member(key, id);
-    emitter_.end_object();
   }
 
   // Objects of a table by id; the few that have a short form by that; everything else is written
   // where it is used.
   void put_object(NodeId id, Expects slot) {
-    if (const auto entry = outline_.object_id(id)) return put_id("object", *entry, Ending::brace);
-    const Node node = outline_.module().node(id);
+    if (const auto entry = out_.outline.object_id(id))
+      return put_member(out_.emitter, "object", *entry);
+    const Node node = out_.outline.module().node(id);
     switch (node.kind()) {
       case Kind::Op:
-        if (slot == Expects::callee) return emitter_.string(node.text(f::Op::name));
-        return put_name("op", node.text(f::Op::name));
+        if (slot == Expects::callee) return out_.emitter.string(node.text(f::Op::name));
+        return put_member(out_.emitter, "op", node.text(f::Op::name));
       case Kind::GlobalVar:
-        return put_name("global_var", node.text(f::GlobalVar::name_hint));
+        return put_member(out_.emitter, "global_var", node.text(f::GlobalVar::name_hint));
       case Kind::PrimFunc:
-        return put_name("function", outline_.function_name(id));
+        return put_member(out_.emitter, "function", out_.outline.function_name(id));
       case Kind::String:
-        return emitter_.string(node.text(f::String::value));
+        return out_.emitter.string(node.text(f::String::value));
       case Kind::Array:
-        return begin_elements(id, field_at(template_of(id), f::Array::elements));
+        return begin_elements(id, field_at(template_of(out_, id), f::Array::elements));
       default:
         return open_node(id, Ending::brace);
     }
@@ -335,91 +374,52 @@ class NodeWriter {
   // In a field of statements a list, elsewhere an object around it.
   void put_statements(NodeId statement, Expects slot) {
     if (slot != Expects::stmt) {
-      emitter_.begin_object();
-      emitter_.key("statements");
+      out_.emitter.begin_object();
+      out_.emitter.key("statements");
     }
-    emitter_.begin_array();
+    out_.emitter.begin_array();
     frames_.push_back({.part = Part::statements,
                        .ending = slot == Expects::stmt ? Ending::none : Ending::brace,
                        .node = statement,
                        .at = static_cast<std::uint32_t>(pending_.size())});
-    push_statements(statement);
-  }
-
-  void put_id(std::string_view key, std::uint32_t id, Ending form) {
-    if (form == Ending::none) return emitter_.integer(id);
-    emitter_.begin_object();
-    emitter_.member(key, id);
-    emitter_.end_object();
-  }
-
-  void put_name(std::string_view key, std::string_view name) {
-    emitter_.begin_object();
-    emitter_.member(key, name);
-    emitter_.end_object();
+    push_statements(out_.arena, statement, pending_);
   }
 
   // `scope` comes right after the kind, so that a reader who skips statements finds it first.
   void open_node(NodeId node, Ending ending) {
-    const KindTemplate& kind = template_of(node);
+    const KindTemplate& kind = template_of(out_, node);
     if (ending == Ending::brace) {
-      emitter_.begin_object(kind.opening);
-    } else if (arena_.category(node) != Category::buffer) {  // a table of one kind does not say it
-      emitter_.member("node", info(arena_.kind(node)).name);
+      out_.emitter.begin_object(kind.opening);
+    } else if (out_.arena.category(node) !=
+               Category::buffer) {  // a table of one kind does not say it
+      out_.emitter.member("node", info(out_.arena.kind(node)).name);
     }
     if (kind.has_id) {
       const auto next = static_cast<std::uint32_t>(part_ids_.size());
-      emitter_.member("id", part_ids_.try_emplace(index(node), next).first->second);
+      out_.emitter.member("id", part_ids_.try_emplace(index(node), next).first->second);
     }
     if (kind.has_scope) {
-      emitter_.member(words_.scope, plan_->scope(node));
+      out_.emitter.member(out_.words.scope, plan_->scope(node));
     }
-    if (!kind.is_leaf || arena_.span(node) != NodeId::none) {
+    if (!kind.is_leaf || out_.arena.span(node) != NodeId::none) {
       frames_.push_back({.part = Part::fields, .ending = ending, .node = node});
       return;
     }
     for (const FieldTemplate& field : kind.fields) {
-      if (is_left_out(node, field)) continue;
-      emitter_.key(field.key);
-      put_scalar(node, field);
+      if (is_left_out(out_.arena, node, field)) continue;
+      out_.emitter.key(field.key);
+      put_scalar(out_, node, field);
     }
-    if (ending == Ending::brace) emitter_.end_object();
+    if (ending == Ending::brace) out_.emitter.end_object();
   }
 
-  void push_statements(NodeId statement) {
-    if (is_implied(arena_, statement)) return push_all(*arena_.words(statement));
-    pending_.push_back(statement);
-  }
-
-  // In reverse, because the next one is taken from the end.
-  void push_all(std::uint32_t list) {
-    const std::span<const std::uint32_t> statements = arena_.list(list);
-    for (auto one = statements.rbegin(); one != statements.rend(); ++one) {
-      pending_.push_back(static_cast<NodeId>(*one));
-    }
-  }
-
-  bool is_left_out(NodeId node, const FieldTemplate& field) const {
-    return field.is_named_by_table || (field.may_be_absent && is_undefined(node, field));
-  }
-  const KindTemplate& template_of(NodeId node) const {
-    return templates_[static_cast<std::size_t>(arena_.kind(node))];
-  }
-
-  json::Writer& emitter_;
-  const Outline& outline_;
+  Output out_;
   const Identities& identities_;
-  ArenaView arena_;
-  std::span<const KindTemplate> templates_;
-  DTypeTexts dtypes_;
-  Words words_;
   std::unordered_map<std::uint32_t, std::uint32_t> part_ids_;  // of KindTemplate::has_id, by node
   const ScopePlan* plan_ = nullptr;
   std::vector<OpenPart> frames_;
   std::vector<NodeId> pending_;  // statements still to be written, the next one last
 };
-
-// --- The head: source, target, losses ------------------------------------------------------------
 
 std::string minor_version(std::uint8_t minor) {
   return "0." + std::to_string(minor);
@@ -584,8 +584,6 @@ void write_imported_c(json::Writer& emitter, const Document& document) {
     out.member("text", piece.text);
   });
 }
-
-// --- The document -------------------------------------------------------------------------------
 
 /// Writes one document; used once.
 class DocumentWriter {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,93 @@
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
+
+// The values, the type codes, their number, the result and its type. C-packed calls also pass a
+// device context.
+inline constexpr std::string_view kPackedCallBySymbol =
+    "if ($((TVMValue*) $, (int*) $, $, &$, &$, $) != 0) { return -1; }";
+inline constexpr std::string_view kPackedCallByName =
+    "if (TVMFuncCall($, (TVMValue*) $, (int*) $, $, &$, &$) != 0) { return -1; }";
+inline constexpr std::string_view kPackedLookUp =
+    "if ($ == NULL) { if (TVMBackendGetFuncFromEnv(__tvm_module_ctx, $, &$) != 0) { return -1; } "
+    "}";
+// kTVMDLTensorHandle of TVMArgTypeCode.
+inline constexpr std::int64_t kTensorTypeCode = 7;
+// A tensor with more dimensions would only need as many words.
+inline constexpr std::int64_t kMostStackDimensions = 64;
+
+/// A DLTensor on the stack of arguments.
+struct StackTensor {
+  std::array<NodeId, 11> fields{};  // by number
+};
+
+inline void require_result(FunctionContext& context, std::string_view name) {
+  const Binding* const found = context.names.find(name);
+  if (found == nullptr || found->kind != BindingKind::result) {
+    context.cursor.fail(fmt::format("'{}' is not where a call can leave its result", name));
+  }
+}
+
+/// The last argument: `NULL`, or the variable with a device context. v0.8 passes none.
+inline std::optional<NodeId> device_context(FunctionContext& context, std::string_view name) {
+  if (name == "NULL") {
+    const bool has_context = context.module.versions.may_have(TvmFeature::c_device_context);
+    return has_context ? std::optional(context.operators.null_handle()) : std::nullopt;
+  }
+  const Binding* const found = context.names.find(name);
+  if (found == nullptr || found->node == NodeId::none) {
+    context.cursor.fail(fmt::format("unknown device context '{}'", name));
+  }
+  return found->node;
+}
+
+inline std::int64_t stated_number(FunctionContext& context, NodeId id, std::string_view what) {
+  const Node node = context.builder().node(id);
+  if (!node.is(Kind::IntImm)) context.cursor.fail(std::string(what));
+  return node.integer(f::IntImm::value);
+}
+
+inline std::int64_t place_on_stack(FunctionContext& context, NodeId index) {
+  return stated_number(context, index, "a place on the stack of arguments that is not a number");
+}
+
+/// The element type is the dtype of a zero.
+inline NodeId stored_type(FunctionContext& context, const StackTensor& tensor) {
+  const auto number = [&](std::size_t at) {
+    return stated_number(context, tensor.fields[at],
+                         "a tensor argument whose element type is not a constant");
+  };
+  const auto dtype =
+      dtype_of(number(field::type_code), number(field::type_bits), number(field::type_lanes));
+  if (!dtype) context.cursor.fail("a tensor argument of an unknown element type");
+  return context.make().cast(*dtype, context.make().int32(0));
+}
+
+/// Printed in bytes; the IR counts elements.
+inline NodeId elem_offset(FunctionContext& context, const StackTensor& tensor) {
+  const auto number = [&](std::size_t at) {
+    return stated_number(context, tensor.fields[at],
+                         "a tensor argument with an offset that is not a constant");
+  };
+  const std::int64_t bytes = number(field::byte_offset);
+  const std::int64_t element = std::max<std::int64_t>((number(field::type_bits) + 7) / 8, 1);
+  if (bytes % element != 0) context.cursor.fail("a tensor argument between elements");
+  // A tensor of handles is an argument of a function without TIR. TVM has no Buffer for its
+  // offset, and makes one of 64 bits.
+  return number(field::type_code) == static_cast<std::int64_t>(TypeCode::Handle)
+             ? context.make().int_imm(DType::UInt(64), bytes / element)
+             : context.make().int32(bytes / element);
+}
+
+/// Words of the stack have 64 bits, dimensions 32.
+inline NodeId dimension_of(FunctionContext& context, NodeId word) {
+  const Node dim = context.builder().node(word);
+  if (dim.is(Kind::Cast)) return dim[f::Cast::value].id();
+  if (!dim.is(Kind::IntImm) || dim.integer(f::IntImm::value) > INT32_MAX) return word;
+  const NodeId number = context.make().int32(dim.integer(f::IntImm::value));
+  context.module.copy_place(word, number);
+  return number;
+}
 
 /// The packed calls of one function. The pass LowerTVMBuiltin declares areas of a stack at the top
 /// of the function (`stack_value`, `stack_array`, `stack_shape` and `stack_tcode`, by any names),
@@ -68,7 +156,7 @@ class PackedCallReader {
       fail("a word on the stack of arguments that is not a number");
     }
     constexpr std::int64_t kTypeCodeBytes = 4;  // a dimension has more
-    areas_[area].words[within(area, constant(index), kTypeCodeBytes)] = value;
+    areas_[area].words[within(area, place_on_stack(context_, index), kTypeCodeBytes)] = value;
   }
 
   /// `((DLTensor*)area)[index].field = value`, or the same for `v_handle`, `v_int64` or `v_float64`
@@ -80,16 +168,17 @@ class PackedCallReader {
       fail("a tensor argument on another device than the CPU");
     }
     if (number == field::value_content) {
-      areas_[area].values[within(area, constant(index), kValueBytes)] = value;
+      areas_[area].values[within(area, place_on_stack(context_, index), kValueBytes)] = value;
     } else {
-      areas_[area].tensors[constant(index)].fields.at(static_cast<std::size_t>(number)) = value;
+      areas_[area].tensors[place_on_stack(context_, index)].fields.at(
+          static_cast<std::size_t>(number)) = value;
     }
   }
 
   /// `if (f_packed == NULL) {…}`: looks up a function, which C keeps in a static variable for later
   /// calls. Returns false for other text.
   bool look_up() {
-    if (!cursor_.accept_form(kLookUp, words_)) return false;
+    if (!cursor_.accept_form(kPackedLookUp, words_)) return false;
     looked_up_[words_[2]] = without_quotes(words_[1]);
     return true;
   }
@@ -97,35 +186,18 @@ class PackedCallReader {
   /// Reads the `if` around a call, by symbol (C-packed) or by name, as a call of the IR. Returns
   /// nullopt for other text.
   std::optional<NodeId> call() {
-    if (cursor_.accept_form(kCallBySymbol, words_)) return call_by_symbol();
-    if (cursor_.accept_form(kCallByName, words_)) return call_by_name();
+    if (cursor_.accept_form(kPackedCallBySymbol, words_)) return call_by_symbol();
+    if (cursor_.accept_form(kPackedCallByName, words_)) return call_by_name();
     return std::nullopt;
   }
 
  private:
-  // The values, the type codes, their number, the result and its type. C-packed calls also pass a
-  // device context.
-  static constexpr std::string_view kCallBySymbol =
-      "if ($((TVMValue*) $, (int*) $, $, &$, &$, $) != 0) { return -1; }";
-  static constexpr std::string_view kCallByName =
-      "if (TVMFuncCall($, (TVMValue*) $, (int*) $, $, &$, &$) != 0) { return -1; }";
-  static constexpr std::string_view kLookUp =
-      "if ($ == NULL) { if (TVMBackendGetFuncFromEnv(__tvm_module_ctx, $, &$) != 0) { return -1; } "
-      "}";
-  // kTVMDLTensorHandle of TVMArgTypeCode.
-  static constexpr std::int64_t kTensorCode = 7;
-  // A tensor with more dimensions would only need as many words.
-  static constexpr std::int64_t kMostDimensions = 64;
-
   using Args = std::vector<NodeId>;
-  struct Tensor {
-    std::array<NodeId, 11> fields{};  // by number
-  };
   static constexpr std::int64_t kValueBytes = 8;  // TVMValue
   struct Area {
     std::int64_t bytes = 0;
     std::map<std::int64_t, NodeId> words;
-    std::map<std::int64_t, Tensor> tensors;
+    std::map<std::int64_t, StackTensor> tensors;
     std::map<std::int64_t, NodeId> values;
   };
 
@@ -141,7 +213,7 @@ class PackedCallReader {
     if (printed != count && printed + 1 != count) {
       fail(fmt::format("a call with {} arguments that passes {}", printed, count));
     }
-    if (const auto device = device_context(words_[6])) args.push_back(*device);
+    if (const auto device = device_context(context_, words_[6])) args.push_back(*device);
     return context_.operators.call("tir.tvm_call_cpacked", DType::Int(32), args);
   }
 
@@ -158,34 +230,13 @@ class PackedCallReader {
     const Binding* const values = context_.names.find(words_[1]);
     const Binding* const codes = context_.names.find(words_[2]);
     if (values == nullptr || codes == nullptr) fail("a packed call of unknown arguments");
-    require_result(words_[4]);
-    require_result(words_[5]);
+    require_result(context_, words_[4]);
+    require_result(context_, words_[5]);
     Args args = {context_.make().string_imm(function)};
     const std::vector<NodeId> passed = take_arguments(values->node, codes->node);
     args.insert(args.end(), passed.begin(), passed.end());
     context_.calls.push_back({function, passed});
     return args;
-  }
-
-  /// Reads the function and the result, which nothing uses.
-  void require_result(std::string_view name) const {
-    const Binding* const found = context_.names.find(name);
-    if (found == nullptr || found->kind != BindingKind::result) {
-      fail(fmt::format("'{}' is not where a call can leave its result", name));
-    }
-  }
-
-  /// The last argument: `NULL`, or the variable with a device context. v0.8 passes none.
-  std::optional<NodeId> device_context(std::string_view name) {
-    if (name == "NULL") {
-      const bool has_context = context_.module.versions.may_have(TvmFeature::c_device_context);
-      return has_context ? std::optional(context_.operators.null_handle()) : std::nullopt;
-    }
-    const Binding* const found = context_.names.find(name);
-    if (found == nullptr || found->node == NodeId::none) {
-      fail(fmt::format("unknown device context '{}'", name));
-    }
-    return found->node;
   }
 
   /// Calls reuse slots and never clear them. The slots of a call are those that were written since
@@ -206,12 +257,6 @@ class PackedCallReader {
     return arguments;
   }
 
-  std::int64_t constant(NodeId index) const {
-    const Node position = node(index);
-    if (!position.is(Kind::IntImm)) fail("a place on the stack of arguments that is not a number");
-    return position.integer(f::IntImm::value);
-  }
-
   /// Fails for an element that the storage of the area does not have.
   std::int64_t within(NodeId area, std::int64_t element, std::int64_t element_bytes) {
     const std::int64_t bytes = areas_[area].bytes;
@@ -229,11 +274,9 @@ class PackedCallReader {
       const auto area = areas_.find(args[0].id());
       const bool is_address = args[2].integer(f::IntImm::value) == field::address;
       if (area == areas_.end() || !is_address) return value;
-      const auto found = area->second.tensors.find(constant(args[1].id()));
+      const auto found = area->second.tensors.find(place_on_stack(context_, args[1].id()));
       if (found == area->second.tensors.end()) fail("an argument that was never stored");
-      const Tensor stored_fields = found->second;
-      area->second.tensors.erase(found);
-      return tensor(stored_fields);
+      return tensor(area->second.tensors.extract(found).mapped());
     }
     // Numbers are widened to a field of TVMValue.
     if (stored.is(Kind::Cast) && stored.dtype().bits == 64) return stored[f::Cast::value].id();
@@ -249,29 +292,26 @@ class PackedCallReader {
   void check_type(NodeId codes, std::int64_t position, NodeId argument) {
     const auto word = areas_[codes].words.find(position);
     if (word == areas_[codes].words.end()) fail("an argument without its type");
-    const bool is_marked = constant(word->second) == kTensorCode;
+    const bool is_marked = place_on_stack(context_, word->second) == kTensorTypeCode;
     if (is_marked != is_call_of(node(argument), "tir.tvm_stack_make_array")) {
       fail("an argument of another type than is stored for it");
     }
   }
 
   /// tvm_stack_make_array sets all fields of a DLTensor; the device is not one of its arguments.
-  NodeId tensor(const Tensor& tensor) {
-    for (const int number : {field::data, field::shape, field::strides, field::ndim,
-                             field::type_code, field::type_bits, field::type_lanes,
-                             field::byte_offset, field::device_id, field::device_type}) {
-      if (tensor.fields[static_cast<std::size_t>(number)] == NodeId::none) {
-        fail("a tensor argument without all its fields");
-      }
+  NodeId tensor(const StackTensor& tensor) {
+    // All but the address.
+    if (std::ranges::count(std::span(tensor.fields).subspan(1), NodeId::none) > 0) {
+      fail("a tensor argument without all its fields");
     }
     const std::array args = {tensor.fields[field::data],    shape(tensor),
                              tensor.fields[field::strides], tensor.fields[field::ndim],
-                             stored_type(tensor),           elem_offset(tensor)};
+                             stored_type(context_, tensor), elem_offset(context_, tensor)};
     return context_.operators.call("tir.tvm_stack_make_array", DType::Handle(), args);
   }
 
   /// The dimensions are the words from the tensor's shape pointer on.
-  NodeId shape(const Tensor& tensor) {
+  NodeId shape(const StackTensor& tensor) {
     const Node address = node(tensor.fields[field::shape]);
     const Node ndim = node(tensor.fields[field::ndim]);
     const Node load =
@@ -280,56 +320,18 @@ class PackedCallReader {
       fail("a tensor argument whose shape is not on the stack");
     }
     const NodeId area = load[f::BufferLoad::buffer][f::Buffer::data].id();
-    const std::int64_t first = constant(load.list(f::BufferLoad::indices)[0].id());
+    const std::int64_t first = place_on_stack(context_, load.list(f::BufferLoad::indices)[0].id());
     const std::int64_t count = ndim.integer(f::IntImm::value);
-    if (count < 0 || count > kMostDimensions) fail("a tensor argument of too many dimensions");
+    if (count < 0 || count > kMostStackDimensions) fail("a tensor argument of too many dimensions");
     std::vector<NodeId> dims;
     for (std::int64_t i = 0; i < count; ++i) {
       const auto word = areas_[area].words.find(first + i);
       if (word == areas_[area].words.end()) fail("a dimension that was never stored");
-      dims.push_back(word->second);
+      dims.push_back(dimension_of(context_, word->second));
       // Removes the stored values: the next call stores its own.
       areas_[area].words.erase(word);
-      const Node dim = node(dims.back());
-      // Words of the stack have 64 bits, dimensions 32.
-      if (dim.is(Kind::IntImm) && dim.integer(f::IntImm::value) <= INT32_MAX) {
-        dims.back() = context_.make().int32(dim.integer(f::IntImm::value));
-        context_.module.copy_place(dim.id(), dims.back());
-      } else if (dim.is(Kind::Cast)) {
-        dims.back() = dim[f::Cast::value].id();
-      }
     }
     return context_.operators.call("tir.tvm_stack_make_shape", DType::Handle(), dims);
-  }
-
-  /// The element type is the dtype of a zero.
-  NodeId stored_type(const Tensor& tensor) {
-    const Node code = node(tensor.fields[field::type_code]);
-    const Node bits = node(tensor.fields[field::type_bits]);
-    const Node lanes = node(tensor.fields[field::type_lanes]);
-    if (!code.is(Kind::IntImm) || !bits.is(Kind::IntImm) || !lanes.is(Kind::IntImm)) {
-      fail("a tensor argument whose element type is not a constant");
-    }
-    const auto dtype = dtype_of(code.integer(f::IntImm::value), bits.integer(f::IntImm::value),
-                                lanes.integer(f::IntImm::value));
-    if (!dtype) fail("a tensor argument of an unknown element type");
-    return context_.make().cast(*dtype, context_.make().int32(0));
-  }
-
-  /// Printed in bytes; the IR counts elements.
-  NodeId elem_offset(const Tensor& tensor) {
-    const Node bytes = node(tensor.fields[field::byte_offset]);
-    if (!bytes.is(Kind::IntImm)) fail("a tensor argument with an offset that is not a constant");
-    const std::int64_t bits = node(tensor.fields[field::type_bits]).integer(f::IntImm::value);
-    const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
-    if (bytes.integer(f::IntImm::value) % element != 0) fail("a tensor argument between elements");
-    const std::int64_t elements = bytes.integer(f::IntImm::value) / element;
-    // A tensor of handles is an argument of a function without TIR. TVM has no Buffer for its
-    // offset, and makes one of 64 bits.
-    const std::int64_t code = node(tensor.fields[field::type_code]).integer(f::IntImm::value);
-    return code == static_cast<std::int64_t>(TypeCode::Handle)
-               ? context_.make().int_imm(DType::UInt(64), elements)
-               : context_.make().int32(elements);
   }
 
   Node node(NodeId id) const { return context_.builder().node(id); }
