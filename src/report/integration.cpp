@@ -261,8 +261,8 @@ void add_declared_ports(const Module& module, ModuleIntegration& list) {
   }
 }
 
-IntegrationMemory& add_memory(ModuleIntegration& list, const std::string& name, MemoryUseKind kind,
-                              const Count& bytes, std::uint64_t alignment) {
+IntegrationMemory& listed_memory(ModuleIntegration& list, const std::string& name,
+                                 MemoryUseKind kind, const Count& bytes, std::uint64_t alignment) {
   return list.memory.emplace_back(
       IntegrationMemory{.name = name, .kind = kind, .bytes = bytes, .alignment = alignment});
 }
@@ -281,7 +281,7 @@ void add_storages(const graph::Topology& network, std::uint64_t alignment,
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const graph::Storage& storage = network.storages[i];
     if (storage.memory == graph::MemoryKind::program) continue;
-    add_memory(list, storage.name, MemoryUseKind::storage, sizes[i], alignment);
+    listed_memory(list, storage.name, MemoryUseKind::storage, sizes[i], alignment);
     all += sizes[i];
   }
   if (all != Count())
@@ -473,9 +473,9 @@ class Integrator {
     for (const graph::Pool& pool : network.pools) {
       const bool is_workspace = pool.kind == graph::PoolKind::workspace;
       IntegrationMemory& memory =
-          add_memory(list_, pool.name,
-                     is_workspace ? MemoryUseKind::workspace_pool : MemoryUseKind::constant_pool,
-                     analysis::to_count(pool.bytes), alignment_of(module_));
+          listed_memory(list_, pool.name,
+                        is_workspace ? MemoryUseKind::workspace_pool : MemoryUseKind::constant_pool,
+                        analysis::to_count(pool.bytes), alignment_of(module_));
       const tir::CArray* const array = support::find_value(code_.arrays, pool.name);
       // What the structs do not have is in the archive's wrapper, if it has one.
       const bool is_field = std::ranges::any_of(
@@ -542,7 +542,7 @@ class Integrator {
                                     (report_.objects && may_call(report_.objects->code));
     const Count heap = has_heap ? report_.ram.heap : Count();
     if (heap != Count()) {
-      add_memory(list_, {}, MemoryUseKind::heap, heap, kAlignment);
+      listed_memory(list_, {}, MemoryUseKind::heap, heap, kAlignment);
       list_.state.push_back(
           {std::string(kAllocate), heap,
            "networks that run at the same time need a heap each, or a lock around each whole run"});
@@ -552,7 +552,7 @@ class Integrator {
                              report_.objects->code.data + report_.objects->code.bss,
                              "the object files have data that code may write"});
     }
-    add_memory(list_, {}, MemoryUseKind::stack, needed(report_, Resource::stack), kAlignment);
+    listed_memory(list_, {}, MemoryUseKind::stack, needed(report_, Resource::stack), kAlignment);
     list_.memory.back().missing =
         fmt::format("{}", fmt::join(what_is_missing(report_, {}, Resource::stack), "; "));
   }
