@@ -37,8 +37,8 @@ std::optional<std::uint64_t> passed_arguments(const archive::Archive& archive, c
 
 /// What the text of an entry point says about its call of main, and what else it may do.
 struct CallOfMain {
-  /// The words of each argument, in their order; none where the preprocessor may choose. Of a packed
-  /// main, those of each value: `args[0]`, or `& pool` for a tensor whose data that is.
+  /// The words of each argument, in their order; none where the preprocessor may choose. Of a
+  /// packed main, those of each value: `args[0]`, or `& pool` for a tensor whose data that is.
   std::vector<std::vector<std::string_view>> arguments{};
   bool is_packed = false;
   bool is_reached = true;         ///< false: the entry point returns before it does anything

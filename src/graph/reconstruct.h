@@ -78,8 +78,8 @@ struct ModuleFacts {
   std::optional<std::vector<PoolConstant>> pool_constants{};
   bool is_main_reached = true;  ///< false: the entry point certainly does not call main
   /// What the entry point passes for main's parameters, in words with blanks between them: empty
-  /// for a field of a struct, which the application fills. Shorter where its call is not read. For a
-  /// packed main, the values in its array.
+  /// for a field of a struct, which the application fills. Shorter where its call is not read. For
+  /// a packed main, the values in its array.
   std::vector<std::string> passed{};
   bool is_packed = false;
   std::vector<std::string> passed_fields{};  ///< for each of `passed`; empty for other arguments

@@ -134,7 +134,8 @@ struct KernelCost {
   /// Incrementing a loop variable does not count.
   Count index_operations;
   /// The divisions and remainders among it that are no shifts: by no power of two, in the innermost
-  /// loop that changes their operands, equal ones once. Compilers make some of them multiplications.
+  /// loop that changes their operands, equal ones once. Compilers make some of them
+  /// multiplications.
   Count index_divisions;
   /// Arithmetic and casts of floating-point numbers; a multiply-accumulate of them counts as one.
   Count float_operations;

@@ -83,8 +83,8 @@ BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
 }
 
 /// Divisions in indices, without those that every compiler saves: by powers of two, of an operand
-/// that is always less than the divisor, remainders that are only compared, equal ones, and those of
-/// operands that the loop does not change.
+/// that is always less than the divisor, remainders that are only compared, equal ones, and those
+/// of operands that the loop does not change.
 class IndexDivisions {
  public:
   IndexDivisions(const graph::KernelCode& code, const EvaluatedFunction& evaluated)
