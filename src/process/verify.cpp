@@ -1,5 +1,7 @@
 #include "mlf/verify.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
