@@ -14,6 +14,7 @@
 #include "support/lookup.h"
 #include "tir/c/c.h"
 #include "tir/c/language.h"
+#include "tir/c/read/entry_faults.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/tokens.h"
 
@@ -399,7 +400,10 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     if (!call) continue;
     const bool is_packed = interface_of(entry->head.in(text)) == CInterface::packed;
     call->is_packed = is_packed;
-    if (is_packed) call->arguments = packed_values(code, call->arguments);
+    if (is_packed) {
+      const bool is_known = tir::c::has_form_of_tvm({{}, {}, text}, *entry);
+      call->arguments = is_known ? packed_values(code, call->arguments) : Arguments();
+    }
     OtherWork(code, mains, is_packed ? "TVMValue" : "").add_to(*call);
     call->multiplies = call->multiplies && !loops.empty();
     return call;

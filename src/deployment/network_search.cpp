@@ -290,6 +290,7 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
   if (module.files.relay) {
     RelaySignature relay = read_relay_signature(member_text(archive, *module.files.relay));
     facts.declared = std::move(relay.parameters);
+    facts.declares_all = relay.has_all_parameters;
     facts.declared_outputs = std::move(relay.results);
   }
   // metadata.json also has dtypes.
@@ -309,7 +310,8 @@ RelaySignature read_relay_signature(std::string_view text) {
   if (main == std::string_view::npos) return signature;
   text.remove_prefix(main + kMain.size());
   // Parameters begin with %; anything else ends the list.
-  while (take(text, "%")) {
+  std::size_t parameters = 0;
+  for (; take(text, "%"); ++parameters) {
     const std::string name(take_name(text));
     if (take(text, ": ")) {
       // Skips tuples and functions as parameters: main in TIR has none.
@@ -317,13 +319,17 @@ RelaySignature read_relay_signature(std::string_view text) {
       if (type) signature.parameters.push_back({name, std::nullopt, *type});
     }
     skip_parameter(text);
-    if (!take(text, ", ")) break;
+    if (!take(text, ", ")) {
+      ++parameters;
+      break;
+    }
   }
   if (!take(text, ") -> ")) return signature;
+  signature.has_all_parameters = signature.parameters.size() == parameters;
   const bool is_tuple = take(text, "(");
   do {
     const auto type = tensor_type(text);
-    if (!type) return {std::move(signature.parameters), {}};
+    if (!type) return {std::move(signature.parameters), signature.has_all_parameters, {}};
     signature.results.push_back(*type);
     skip_parameter(text);
   } while (is_tuple && take(text, ", "));

@@ -21,6 +21,7 @@ namespace mlf::deployment {
 /// The static tensor types of `def @main(…) -> …`.
 struct RelaySignature {
   std::vector<graph::NamedTensor> parameters{};  ///< including unbound weights; no others
+  bool has_all_parameters = false;               ///< each is a tensor of known type
   std::vector<graph::TensorType> results{};      ///< empty where one has no such type
 };
 

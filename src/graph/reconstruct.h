@@ -64,6 +64,7 @@ struct ModuleFacts {
   /// Tensors whose types other sources state, such as the signature of Relay's main. Matched by
   /// sanitised name; may contain more tensors than main. They apply if main's TIR states no type.
   std::vector<NamedTensor> declared{};
+  bool declares_all = false;  ///< all parameters of Relay's main
   /// Those of the outputs, in the order of main's parameters; empty if any is not stated.
   std::vector<TensorType> declared_outputs{};
   /// Bytes of inputs and outputs by the macros of the C header, with sanitised names.

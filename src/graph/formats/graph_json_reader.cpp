@@ -201,7 +201,7 @@ class GraphDocument {
 };
 
 /// By kernel with TIR.
-using KernelParameters = std::map<KernelId, std::vector<KernelParameter>>;
+using ParametersOfKernels = std::map<KernelId, std::vector<KernelParameter>>;
 
 /// If the graph states no devices, there is only one: that of any kernel.
 void complete_devices(Topology& topology) {
@@ -211,7 +211,7 @@ void complete_devices(Topology& topology) {
   for (Storage& storage : topology.storages) storage.device = known->device;
 }
 
-void check_callee(Topology& topology, const KernelParameters& parameters, const GraphNode& node,
+void check_callee(Topology& topology, const ParametersOfKernels& parameters, const GraphNode& node,
                   const Call& call) {
   const auto note = [&](CheckCode code, std::string detail) {
     topology.checks.push_back(
@@ -462,7 +462,7 @@ class GraphReader {
   std::set<StorageId> unsized_;  ///< that hold a tensor of unknown size
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
-  KernelParameters parameters_of_kernels_;
+  ParametersOfKernels parameters_of_kernels_;
   std::map<KernelId, const KernelCode*> codes_;
   Position position_ = 0;
 };

@@ -124,7 +124,8 @@ class StatedPorts {
     const auto may_be = [&](const NamedTensor& one) {
       return !one.type.bytes() || !port.type.bytes() || *one.type.bytes() == *port.type.bytes();
     };
-    const bool is_known = relay.empty() || find(relay, port.name) != nullptr;
+    const bool is_known =
+        !facts_.declares_all || relay.empty() || find(relay, port.name) != nullptr;
     if (is_known || std::ranges::any_of(relay, may_be)) return;
     note(fmt::format("Relay's main has no parameter {}, and none of {} bytes", quoted(port.name),
                      *port.type.bytes()));

@@ -382,8 +382,11 @@ class FaultFinder {
     }
     type += ")";
     if (type.ends_with("(void,)")) parameters = 0;
-    check_arity(cursor, place, {parameters, cursor.source().member});
     if (!is_known) return;
+    const std::string_view list = std::string_view(type).substr(type.find('('));
+    const auto pointers = static_cast<std::size_t>(std::ranges::count(list, '*'));
+    const bool takes_pointers = pointers == parameters && list.find("**") == list.npos;
+    check_arity(cursor, place, {parameters, takes_pointers, cursor.source().member});
     const auto [known, is_new] = prototypes_.try_emplace(name, type);
     if (is_new || known->second == type) return;
     add(faults_, cursor, place,
