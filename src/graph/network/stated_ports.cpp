@@ -306,11 +306,8 @@ void check_passed_names(Topology& topology, const ModuleFacts& facts, tir::Node 
     }
     if (i < ports) {
       if (field.empty()) continue;
-      if (!fields.contains(field)) {
-        note(CheckCode::io_mismatch,
-             fmt::format("the entry point passes {}, which no struct of the header has",
-                         quoted(field)));
-      } else if (field != names[i] && fields.contains(names[i])) {
+      // Macros may make other names of fields.
+      if (fields.contains(field) && field != names[i] && fields.contains(names[i])) {
         note(CheckCode::io_mismatch, fmt::format("the entry point passes {} where main takes {}",
                                                  quoted(field), quoted(names[i])));
       }

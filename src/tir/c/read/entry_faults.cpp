@@ -69,7 +69,8 @@ class EntryChecker {
       add(tokens_[i + 2], fmt::format("struct {} has no member '{}'", type.name, member));
     } else if (takes_pointers_ && is_field && tokens_[i - 1].sign == sign("&")) {
       add(tokens_[i], fmt::format("passes the address of the pointer '{}'", member));
-    } else if (takes_pointers_ && support::is_among(type.numbers, member)) {
+    } else if (takes_pointers_ && tokens_[i - 1].sign != sign(")") &&
+               support::is_among(type.numbers, member)) {
       add(tokens_[i], fmt::format("'{}' of struct {} is no pointer", member, type.name));
     }
   }
