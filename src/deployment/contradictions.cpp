@@ -406,10 +406,16 @@ std::optional<MissingHeader> missing_header(const Deployment& deployment, const 
   for (const FileRef& source : module.files.sources) {
     const std::string_view text = member_text(deployment.archive(), source);
     if (text.find("#include <tvmgen_") == text.npos) continue;
-    // Under a condition of the preprocessor it may include nothing.
-    if (tir::c::count_of_word(text, "if") + tir::c::count_of_word(text, "ifndef") > 0) continue;
+    // Under a condition of the preprocessor it may include nothing. TVM has that of __cplusplus.
+    std::size_t conditions = 0;
+    for (const std::string_view word : {"if", "ifdef", "ifndef", "elif"}) {
+      conditions += tir::c::count_of_word(text, word);
+    }
+    if (conditions > tir::c::count_of_word(text, "__cplusplus")) continue;
+    // Of other headers the application may know more.
+    const std::string own = fmt::format("tvmgen_{}.h", symbol_part(module.name));
     for (const std::string& path : tir::references_of(text, deployment.macros()).includes) {
-      if (!path.starts_with("tvmgen_")) continue;
+      if (path != own) continue;
       MissingHeader missing{source.name, path};
       bool is_there = false;
       for (const archive::Member& member : deployment.archive().members()) {

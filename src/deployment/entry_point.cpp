@@ -10,6 +10,7 @@
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "graph/kernels/callees.h"
+#include "support/c_files.h"
 #include "support/characters.h"
 #include "support/lookup.h"
 #include "tir/c/c.h"
@@ -344,6 +345,11 @@ bool runs_once(const FunctionTokens& code, const tir::CLoop& loop) {
          code.word(last - 3) == "0" && code.word(last - 2) == ")";
 }
 
+/// Whether no other header may define macros.
+bool includes_only_tvm(std::string_view text, const tir::MacroValues& macros) {
+  return std::ranges::all_of(tir::references_of(text, macros).includes, support::is_tvm_header);
+}
+
 }  // namespace
 
 std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Module& module,
@@ -401,7 +407,11 @@ std::optional<CallOfMain> call_of_main(const archive::Archive& archive, const Mo
     const bool is_packed = interface_of(entry->head.in(text)) == CInterface::packed;
     call->is_packed = is_packed;
     if (is_packed) {
-      const bool is_known = tir::c::has_form_of_tvm({{}, {}, text}, *entry);
+      // A macro may be another value each time.
+      const bool is_known = tir::c::has_form_of_tvm({{}, {}, text}, *entry) &&
+                            tir::c::count_of_word(text, "define") == 0 &&
+                            text.find("__COUNTER__") == text.npos &&
+                            includes_only_tvm(text, macros);
       call->arguments = is_known ? packed_values(code, call->arguments) : Arguments();
     }
     OtherWork(code, mains, is_packed ? "TVMValue" : "").add_to(*call);

@@ -397,7 +397,7 @@ class FaultFinder {
   void check_arity(const Cursor& cursor, const Token& name, const Arity& own) {
     const std::string_view function = cursor.text(name);
     const bool is_main = function.ends_with("__tvm_main__") || function.ends_with("_run_model");
-    if (known_ == nullptr || !is_main) return;
+    if (known_ == nullptr || !is_main || !is_certain()) return;
     const auto [first, is_new] = known_->arities.try_emplace(function, own);
     const Arity& other = first->second;
     if (is_new || other.parameters == own.parameters || other.file == own.file) return;

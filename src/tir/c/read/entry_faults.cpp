@@ -13,6 +13,9 @@ namespace {
 
 using support::SourceText;
 
+// TVM has a few pools: for each, all of the text is searched.
+constexpr std::size_t kMostVariables = 50;
+
 /// What ends a whole argument or value.
 bool ends_value(Sign behind) {
   return behind == sign(")") || behind == sign(",") || behind == sign(";") || behind == sign("}");
@@ -61,7 +64,8 @@ class EntryChecker {
   /// `inputs->x` at token `i`.
   void check_member(std::size_t i) {
     const auto known = types_.find(word(i));
-    if (known == types_.end() || known->second == nullptr) return;
+    const bool is_known = known != types_.end() && known->second != nullptr;
+    if (!is_known || tokens_[i - 1].sign == sign("->")) return;
     const HeaderStruct& type = *known->second;
     const std::string_view member = word(i + 2);
     const bool is_field = support::is_among(type.fields, member);
@@ -113,7 +117,8 @@ class EntryChecker {
   /// A name that is in no other place than where its value is used.
   void check_variable(const Token& name) {
     const std::string_view variable = text_of(name, source_.text);
-    if (support::is_among(seen_, variable)) return;
+    const bool is_first = seen_.size() < kMostVariables && !support::is_among(seen_, variable);
+    if (!is_first) return;
     seen_.push_back(variable);
     std::size_t uses = 0;
     for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
