@@ -271,7 +271,8 @@ UNWRITTEN = rf"{PLACE} may read byte \d+ of '\w+', which is not known to be writ
 NOT_READ = "the network is not certain: |cannot be followed|is not understood"
 REFUSED = {
     "behind": rf"{UNWRITTEN}|{PLACE} may touch byte -\d+ of '\w+', which is before it",
-    "beyond": UNWRITTEN,
+    # The tensor behind may be the result, which the network itself shows.
+    "beyond": rf"{UNWRITTEN}|over '\w+' and reads that afterwards",
     "two_halves": rf"{UNWRITTEN}|share bytes",
     "read_first": UNWRITTEN,
     "late_init": UNWRITTEN,
