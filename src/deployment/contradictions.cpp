@@ -449,11 +449,6 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
     // A header is read once for each file that may include it.
     if (details.insert(detail).second) found.push_back({"c-invalid", std::move(detail)});
   }
-  const auto header = missing_header(deployment, module);
-  if (header && header->similar.empty()) {
-    found.push_back({"c-invalid", fmt::format("{} includes '{}', which no member is", header->file,
-                                              header->path)});
-  }
   if (auto missing = missing_main(deployment, module)) found.push_back(*std::move(missing));
   return found;
 }

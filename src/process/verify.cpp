@@ -315,11 +315,15 @@ class Verifier {
   void check_types() {
     for (std::size_t i = 0; i < job_.modules().size(); ++i) {
       const auto header = deployment::missing_header(job_.deployment, job_.modules()[i]);
-      if (header && !header->similar.empty()) {
+      if (header) {
+        // The application may have it.
+        const std::string why =
+            header->similar.empty()
+                ? "no member is"
+                : fmt::format("is '{}' here: it compiles only where file names have no case",
+                              header->similar);
         report(FindingCode::c_invalid,
-               fmt::format("{} includes '{}', and the member is '{}': it compiles only where file "
-                           "names have no case",
-                           header->file, header->path, header->similar),
+               fmt::format("{} includes '{}', which {}", header->file, header->path, why),
                name_of(i));
         findings_.back().severity = Severity::warning;
       }

@@ -391,11 +391,6 @@ def one_argument_less(members):
         edited, r"(\nTVM_DLL int32_t tvmgen_\w+__tvm_main__\(void\* \w+)((?:,void\* \w+)*),\w+\* \w+\);", r"\1\2);")
 
 
-def without_headers(members):
-    rest = {name: text for name, text in members.items() if not re.search(r"/tvmgen_\w+\.h$", name)}
-    return rest if len(rest) < len(members) else None
-
-
 def relay_of_another_network(members):
     """Before TVM 0.11 nothing else states the shapes of inputs."""
     knows_inputs = '"inputs"' in members["metadata.json"] or "graph" in members["metadata.json"]
@@ -428,7 +423,6 @@ CODE_FAULTS = {
         members, r"(tensors\[1\] = \(\(TVMValue\*\)args\)\[)1", r"\g<1>0"),
     "a short array of values": lambda members: replaced(
         members, r"(TVMValue tensors\[)(\d+)", lambda found: f"{found[1]}{int(found[2]) - 1}"),
-    "no header": without_headers,
     "Relay of another network": relay_of_another_network,
     "a struct without the member": lambda members: replaced_in_header(
         members, r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>none;"),
