@@ -207,8 +207,8 @@ std::vector<std::string_view> words_to(const FunctionTokens& code, std::size_t i
   return words;
 }
 
-/// The values in the array that a packed call passes, as TVM fills it; empty where it is filled in
-/// another way.
+/// The values in the array that a packed call passes, in code that `has_form_of_tvm`: it fills the
+/// array in its order.
 Arguments packed_values(const FunctionTokens& code, const Arguments& call) {
   if (call.empty() || call[0].empty()) return {};
   const std::string_view array = call[0].back();
@@ -223,8 +223,6 @@ Arguments packed_values(const FunctionTokens& code, const Arguments& call) {
       data[variable] = words_to(code, i + 2, ",}");
     }
     if (word != array || code.word(i - 1) == "TVMValue" || code.word(i + 1) != "[") continue;
-    const bool is_next = code.word(i + 2) == std::to_string(values.size());
-    if (!is_next || words_to(code, i + 3, "=") != std::vector<std::string_view>{"]"}) return {};
     values.push_back(words_to(code, i + 5, ";"));
     for (int k = 0; k < 2 && !values.back().empty(); ++k) {
       const auto known = data.find(values.back().back());

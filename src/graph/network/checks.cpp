@@ -291,8 +291,9 @@ void check_results_in_place(Topology& topology, const CodeOf& code_of) {
   for (std::size_t i = 0; i < topology.calls.size(); ++i) {
     const std::vector<Argument>& arguments = topology.calls[i].arguments;
     for (std::uint32_t to = 0; to < arguments.size(); ++to) {
+      if (!arguments[to].writes) continue;
       for (std::uint32_t from = 0; from < arguments.size(); ++from) {
-        if (!arguments[to].writes || !arguments[from].reads || from == to) continue;
+        if (!arguments[from].reads || from == to) continue;
         const Value& read = topology[*arguments[from].reads];
         const Value& written = topology[*arguments[to].writes];
         const auto shift = shift_between(topology, read, written);

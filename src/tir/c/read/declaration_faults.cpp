@@ -264,8 +264,10 @@ class FaultFinder {
     for (const Item& item : split(source).items) {
       const bool is_entry = item.name.starts_with("tvmgen_") && item.name.ends_with("_run");
       if (!is_entry || item.body.end <= item.body.begin) continue;
-      std::ranges::move(entry_faults(source, item, included, known_->arities, aliases_),
-                        std::back_inserter(faults_));
+      for (DeclarationFault& fault :
+           entry_faults(source, item, included, known_->arities, aliases_)) {
+        if (faults_.size() < kMostFaults) faults_.push_back(std::move(fault));
+      }
     }
   }
 

@@ -11,7 +11,7 @@
 
 namespace mlf::tir::c {
 
-/// The number of parameters of a function, and the file that says so.
+/// The number of parameters of a function, and the file that declares it so.
 struct Arity {
   std::size_t parameters = 0;
   bool takes_pointers = false;  ///< in all of them, none to a pointer
